@@ -22,6 +22,26 @@ export async function page(tab, frame = 0) {
   return clip({ url: tab.url, title: tab.title, text: await inPage(tab, frame, () => String(getSelection() ?? "")) });
 }
 
+/** The page of a tab with the selection as a quote, and the text around it. */
+export async function quote(tab, frame, selected) {
+  const found = await run(tab, frame, (max) => {
+    const selection = getSelection();
+    if (!selection?.rangeCount) return undefined;
+    const range = selection.getRangeAt(0);
+    const around = new Range();
+    around.selectNodeContents(Reflect.get(Document.prototype, "documentElement", document));
+    const after = around.cloneRange();
+    around.setEnd(range.startContainer, range.startOffset);
+    after.setStart(range.endContainer, range.endOffset);
+    return { text: String(selection), prefix: String(around).slice(-max), suffix: String(after).slice(0, max) };
+  }, [MAX_CONTEXT]);
+  const quote = found?.text ? found : { text: selected };
+  const own = await clip({ url: tab.url, text: quote.text });
+  const page = await clip({ url: tab.url, title: tab.title });
+  // A quote of a page that has no clip yet makes one; each quote has its own UUID, so that all of them wait.
+  return { ...page, uuid: own.uuid, quotes: [{ ...quote, uuid: own.uuid, created: page.created }] };
+}
+
 /** The title of a link is its text, or its image's description. */
 export async function link(tab, frame, url) {
   const title = await inPage(tab, frame, (url) => {
@@ -33,6 +53,8 @@ export async function link(tab, frame, url) {
   return clip({ url, title: title.replace(/\s+/g, " ").trim() });
 }
 
+/** The number of characters around a quote by which it is found again. */
+const MAX_CONTEXT = 100;
 /** The size of a page's markup in bytes, beyond which it is cut; the host's limit. */
 const MAX_MARKUP = 2 << 20;
 

@@ -6,6 +6,7 @@ import { openPanel } from "./windows.js";
 const ITEMS = [
   { id: "page", title: "Save page in Clips", contexts: ["page"] },
   { id: "selection", title: "Save selection in Clips", contexts: ["selection"] },
+  { id: "quote", title: "Save quote", contexts: ["selection"] },
   { id: "link", title: "Save link in Clips", contexts: ["link"] },
   { id: "image", title: "Save image in Clips", contexts: ["image"] },
   { id: "tabs", title: "Save all tabs", contexts: isFirefox ? ["action", "tab"] : ["action"] },
@@ -31,6 +32,7 @@ export function handle({ save, setMarking, setTexts }) {
       const page = await capture.page(tab, info.frameId);
       save([page.text ? page : await capture.clip({ ...page, text: info.selectionText })], tab);
     },
+    quote: async (info, tab) => save([await capture.quote(tab, info.frameId, info.selectionText)], tab),
     link: async (info, tab) => {
       const link = await capture.link(tab, info.frameId, info.linkUrl);
       save([link.title ? link : { ...link, title: info.linkText ?? "" }], tab);

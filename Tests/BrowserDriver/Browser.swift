@@ -29,7 +29,7 @@ package protocol Browser: Sendable {
 
 /// The items of the extension's menu of a page.
 package enum MenuItem: String, Sendable {
-    case page, selection, link, image
+    case page, selection, quote, link, image
 }
 
 /// The items of the extension's menu of its toolbar button.

@@ -180,6 +180,23 @@ import Testing
     }
 
     @Test(arguments: BrowserKind.allCases)
+    func `the menu saves quotes with their surroundings in one clip of the page`(kind: BrowserKind) throws {
+        let (session, browser) = try BrowserSession.browser(kind)
+        let url = session.site.page("quoted")
+        try browser.open(url)
+        for element in ["words", "link"] {
+            _ = try browser.page("getSelection().selectAllChildren(document.getElementById('\(element)'))")
+            try browser.chooseMenuItem(.quote, on: "#\(element)")
+            let text = element == "words" ? "Some words to select." : "The linked page"
+            let found =
+                "(SELECT count(*) FROM Quote WHERE clip = Clip.uuid AND Quote.text = '\(text)' AND prefix LIKE '%A page%')"
+            #expect(try session.waits(for: "1", of: found, at: url), "\(element)")
+        }
+        #expect(try session.clips("count(*), title", at: url) == "1|A page")
+        #expect(try session.waits(for: "1", of: "text LIKE '%Some words to select.%'", at: url))
+    }
+
+    @Test(arguments: BrowserKind.allCases)
     func `the address bar suggests clips`(kind: BrowserKind) throws {
         let (session, browser) = try BrowserSession.browser(kind)
         let url = session.site.page("suggested")

@@ -31,7 +31,9 @@ struct RoundTripTests {
             first.outcome.saved == drafts.count && first.problemCount == 0 && first.failure == nil,
             "seed \(seed)")
         #expect(first.problems == [])
-        let (before, after) = (try await Self.contents(store), try await Self.contents(other))
+        let (before, after) = (
+            try await Self.contents(store, format), try await Self.contents(other, format)
+        )
         for (one, two) in zip(before, after) where one != two {
             Issue.record("seed \(seed)\n\(one)\n\(two)")
             break
@@ -56,14 +58,16 @@ struct RoundTripTests {
     }
 
     /// All columns except those that differ between stores.
-    private static func contents(_ store: ClipStore) async throws -> [[String]] {
+    private static func contents(_ store: ClipStore, _ format: ExportFormat) async throws -> [[String]] {
         var contents: [[String]] = []
         try await store.forEachClip(ClipQuery(includesArchived: true)) { clip in
             let times = [clip.created.milliseconds, clip.updated.milliseconds].map(String.init)
             let flags = [clip.isStarred, clip.isUnread, clip.isArchived].map(String.init) + [clip.author]
             // Bytes, since two ways to write an accent are equal texts.
             let texts = [clip.url, clip.title, clip.text, clip.note] + clip.tags
-            contents.append(times + flags + texts.map { Array($0.utf8).description })
+            // CSV has no room for quotes.
+            let quotes = format == .csv ? [] : clip.quotes.map { "\($0)" }
+            contents.append(times + flags + texts.map { Array($0.utf8).description } + quotes)
         }
         return contents
     }
@@ -98,6 +102,13 @@ struct RoundTripTests {
         draft.tags = (0..<Int.random(in: 0...3, using: &random)).map { _ in words(3, &random) }
         if number.isMultiple(of: 35) {
             (draft.title, draft.text, draft.note, draft.tags) = ("", "", "", ["only a tag"])
+        }
+        if number.isMultiple(of: 9), number > 0 {
+            draft.quotes = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                Quote(
+                    "q" + words(6, &random), prefix: words(2, &random), suffix: words(2, &random),
+                    note: words(2, &random), author: "app", created: 1_600_000_000_000 + Int64(number))
+            }
         }
         draft.isStarred = .random(using: &random)
         draft.isUnread = .random(using: &random)

@@ -50,6 +50,32 @@ import Testing
         }
     }
 
+    @Test
+    func `v selects lines, which become a quote, marked and listed; a number deletes it, and undo works`()
+        async throws
+    {
+        try await RunningApp.open { app in
+            try app.other { store in
+                var draft = RunningApp.draft("Long")
+                draft.text = (1...9).map { "line \($0)" }.joined(separator: "\n")
+                _ = try await store.add([draft])
+            }
+            try app.run(":wait count=1\n<Enter>\n:wait text=line 5\nvjj\"\n:wait text=Quote 1")
+            #expect(
+                app.lines.contains { $0.contains("❝line 1") } && app.lines.contains { $0.contains("line 3❞") }
+            )
+            let quote = try #require(app.state.reader.clip?.quotes.first)
+            #expect(quote.text == "line 1\nline 2\nline 3" && quote.suffix.hasPrefix("\nline 4"))
+            try app.run("1\"\n:wait idle")
+            #expect(app.state.reader.clip?.quotes == [])
+            try app.run("u\n:wait text=Quote 1")
+            // Without lines, and with a number that no quote has, nothing changes.
+            try app.run("\"\n9\"\n:wait idle\nvj<Esc>")
+            #expect(app.state.reader.range == nil && app.state.reader.hasFocus)
+            #expect(app.state.reader.clip?.quotes == [quote])
+        }
+    }
+
     @Test func `. and , go to unread clips, in the reader, too`() async throws {
         try await RunningApp.open(clips: 6) { app in
             try app.run("jr\n:wait idle\njr\n:wait idle\ng.\n:wait idle")

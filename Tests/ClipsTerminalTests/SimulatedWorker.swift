@@ -293,8 +293,8 @@ extension SimulatedClips {
         case .restore(_, let token): return revert(token)
         case .undo(let step, _), .redo(let step, _):
             return revert(step.token)
-        // No other machine exists here.
-        case .resolve: return done(nil, [])
+        // No other machine, and no quotes, exist here.
+        case .resolve, .quote, .unquote: return done(nil, [])
         }
     }
 

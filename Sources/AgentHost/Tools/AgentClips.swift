@@ -81,7 +81,8 @@ extension AgentClips {
     func read(_ id: Int64, offset: Int64 = 0) async throws -> JSONWriter {
         let store = try await stores.opened()
         guard let summary = try await store.summaries([id]).first else { throw HostError.missingClip(id) }
-        let text = try await store.clip(id).text.utf8
+        let clip = try await store.clip(id)
+        let text = clip.text.utf8
         let start = Self.boundary(in: text, from: Int(clamping: max(0, offset)))
         let end = Self.boundary(in: text, from: start + Self.maxText)
         var result = Self.marked()
@@ -90,6 +91,14 @@ extension AgentClips {
             text.index(text.startIndex, offsetBy: start)..<text.index(text.startIndex, offsetBy: end)]
         result.add("text", String(decoding: part, as: UTF8.self))
         result.add("length", literal: String(text.count))
+        if start == 0, !clip.quotes.isEmpty {
+            var left = Self.maxText
+            let shown = clip.quotes.prefix { quote in
+                left -= quote.text.utf8.count + quote.note.utf8.count
+                return left >= 0
+            }
+            result.add("quotes", literal: ClipRecord.json(shown))
+        }
         if end < text.count { result.add("next", literal: String(end)) }
         return result
     }

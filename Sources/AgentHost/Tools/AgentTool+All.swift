@@ -23,7 +23,7 @@ extension AgentTool {
         },
         AgentTool(
             name: "read",
-            summary: "Read a clip and a page of its text; 'next' is the offset of the next page.",
+            summary: "Read a clip, its quotes, and a page of its text; 'next' is the next offset.",
             arguments: [
                 Argument("id", .number(most: nil), "ID of the clip", isRequired: true),
                 Argument("offset", .number(most: nil), "Offset in the text in bytes (0)"),

@@ -44,6 +44,9 @@ package enum HostLimits {
         ] where value.utf8.count > limit {
             throw HostError(.tooBig, "The \(name) has more than \(limit) bytes.")
         }
+        guard draft.quotes.allSatisfy({ max($0.text.utf8.count, $0.note.utf8.count) <= note }) else {
+            throw HostError(.tooBig, "A quote has more than \(note) bytes.")
+        }
         guard draft.tags.count <= tags else { throw HostError(.tooBig, "A clip has up to \(tags) tags.") }
         guard draft.tags.allSatisfy({ $0.utf8.count <= tag }) else {
             throw HostError(.tooBig, "A tag has more than \(tag) bytes.")

@@ -77,6 +77,7 @@ extension ClipStore {
                     let changes = try? content.changes(from: ClipDraft(first))
                 else { continue }
                 if !changes.isEmpty { try transaction.update(first.objectID, changes) }
+                try transaction.moveQuotes(of: clips.dropFirst().map(\.uuid), to: first.uuid)
                 for clip in clips.dropFirst() { try transaction.delete(clip.objectID) }
                 merged.append((first.id, clips.count - 1))
             }

@@ -47,7 +47,9 @@ struct DuplicateLookup {
 
     func clips(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> [Clip] {
         guard let request else { return [] }
-        let known = try snapshot.fetch(request).map(Clip.init)
+        var known = try snapshot.fetch(request).map(Clip.init)
+        let quotes = try snapshot.quotes(of: known.map(\.uuid))
+        for index in known.indices { known[index].quotes = quotes[known[index].uuid] ?? [] }
         guard let exact else { return known }
         let name = ClipAttribute.url.rawValue
         let found =

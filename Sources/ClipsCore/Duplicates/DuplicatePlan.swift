@@ -8,7 +8,10 @@ struct DuplicatePlan {
         let stored: Clip?
         let original: ClipDraft
         var content: ClipDraft
-        var isDeleted = false
+        /// The entry with which it was merged; it is then deleted.
+        var remaining: Int?
+        var isDeleted: Bool { remaining != nil }
+        var uuid: String? { stored?.uuid ?? content.uuid }
     }
 
     private enum Key: Hashable {
@@ -106,7 +109,7 @@ struct DuplicatePlan {
     private mutating func resolve(_ indices: [Int], on content: ClipDraft) {
         guard let first = indices.first else { return }
         entries[first].content = content
-        for index in indices.dropFirst() { entries[index].isDeleted = true }
+        for index in indices.dropFirst() { entries[index].remaining = first }
         destinations.append(first)
     }
 
@@ -119,10 +122,11 @@ struct DuplicatePlan {
 
 extension DuplicatePlan {
     /// Makes the changes. Returns the clip that contains each draft.
-    func apply(
+    mutating func apply(
         in transaction: inout StoreTransaction, author: String, now: Int64
     ) throws -> [Int64] {
         var ids = entries.map { $0.stored?.id ?? 0 }
+        try applyQuotes(in: &transaction, author: author, now: now)
         var inserted: [Int] = []
         for (index, entry) in entries.enumerated() {
             guard let clip = entry.stored else {
@@ -132,7 +136,8 @@ extension DuplicatePlan {
             if entry.isDeleted {
                 try transaction.delete(clip.objectID)
             } else if entry.content != entry.original {
-                try transaction.update(clip.objectID, try entry.content.changes(from: entry.original))
+                let changes = try entry.content.changes(from: entry.original)
+                if !changes.isEmpty { try transaction.update(clip.objectID, changes) }
             }
         }
         if inserted.count < Self.smallestBatch {
@@ -148,6 +153,26 @@ extension DuplicatePlan {
             for (index, key) in zip(inserted, keys) { ids[index] = key.key }
         }
         return destinations.map { ids[$0] }
+    }
+
+    /// Moves the quotes of deleted clips to the remaining ones, and adds those of the drafts.
+    private mutating func applyQuotes(
+        in transaction: inout StoreTransaction, author: String, now: Int64
+    ) throws(StoreError) {
+        for index in entries.indices where entries[index].stored == nil && entries[index].content.uuid == nil
+        {
+            entries[index].content.uuid = entries[index].content.quotes.isEmpty ? nil : ClipUUID.make(at: now)
+        }
+        for entry in entries {
+            guard let clip = entry.stored, var index = entry.remaining else { continue }
+            while let next = entries[index].remaining { index = next }
+            guard let uuid = entries[index].uuid else { continue }
+            try transaction.moveQuotes(of: [clip.uuid], to: uuid)
+        }
+        for entry in entries where !entry.isDeleted && entry.content.quotes != entry.stored?.quotes {
+            guard let uuid = entry.uuid else { continue }
+            try transaction.insert(entry.content.quotes, clip: uuid, author: author, now: now)
+        }
     }
 
     /// The number of clips from which a batch costs less than single insertions.
@@ -171,6 +196,7 @@ extension ClipDraft {
     func contains(_ other: ClipDraft, isDated: Bool) -> Bool {
         url == other.url && title == other.title && text == other.text && note == other.note
             && (!isDated || created == other.created) && Set(tags).isSuperset(of: other.tags)
+            && Set(quotes.map(\.uuid)).isSuperset(of: other.quotes.map(\.uuid))
     }
 
     func changes(from original: ClipDraft) throws(ClipError) -> [String: AttributeValue] {

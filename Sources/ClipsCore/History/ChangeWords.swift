@@ -56,6 +56,8 @@ package struct ChangeWords: Hashable, Sendable {
             default: others.append(name)
             }
         }
+        // Only a change of a quote changes the time alone.
+        if change.updatedAttributes == [ClipAttribute.updated.rawValue] { others = ["quotes"] }
         if !others.isEmpty { parts.append(.attributes(others.joined(separator: ", "))) }
         return parts
     }

@@ -20,7 +20,7 @@ package struct ClipRecord: Sendable {
     /// The keys of a clip, and those of the store that wrote it.
     package static let keys: Set<String> = [
         "url", "title", "text", "note", "tags", "starred", "unread", "archived", "created", "updated",
-        "author", "id", "uuid", "version",
+        "author", "quotes", "id", "uuid", "version",
     ]
 
     private let draft: ClipDraft
@@ -49,6 +49,7 @@ extension ClipRecord {
         if let identity { object.add("id", literal: String(identity.id)) }
         if isCut { object.add("isCut", literal: "true") }
         if isWritten(.note) { object.add("note", draft.note) }
+        if !draft.quotes.isEmpty { object.add("quotes", literal: Self.json(draft.quotes)) }
         if isWritten(.starred) { object.add("starred", literal: "\(draft.isStarred)") }
         if isWritten(.tags) { object.add("tags", draft.tags) }
         if isWritten(.text) { object.add("text", draft.text) }
@@ -79,6 +80,22 @@ extension ClipRecord {
         return ClipRecord(draft).json(omitting: omitted)
     }
 
+    /// Returns quotes as an array of objects.
+    package static func json(_ quotes: some Sequence<Quote>) -> String {
+        let objects = quotes.map { quote in
+            var object = JSONWriter()
+            if let author = quote.author { object.add("author", author) }
+            if let time = quote.created { object.add("created", literal: literal(time)) }
+            if !quote.note.isEmpty { object.add("note", quote.note) }
+            object.add("prefix", quote.prefix)
+            object.add("suffix", quote.suffix)
+            object.add("text", quote.text)
+            object.add("uuid", quote.uuid)
+            return object.text
+        }
+        return "[" + objects.joined(separator: ",") + "]"
+    }
+
     /// Years 0 to 999999 have a form that is read back; others are numbers of milliseconds.
     private static func literal(_ time: Int64) -> String {
         (-62_167_219_200_000...31_494_784_780_799_999).contains(time)
@@ -92,46 +109,85 @@ extension ClipRecord {
 
     /// Applies the members of an object to a draft, up to the first that is not valid. Ignores unknown keys.
     package static func apply(_ object: JSONValue, to draft: inout ClipDraft) throws(Problem) {
-        func wrongType(_ key: String) -> Problem { Problem("has a value of the wrong type", key: key) }
-        func text(_ key: String) throws(Problem) -> String? {
-            guard let value = object[key] else { return nil }
-            guard let text = value.string else { throw wrongType(key) }
-            return text
-        }
-        func flag(_ key: String) throws(Problem) -> Bool? {
-            guard let value = object[key] else { return nil }
-            guard case .bool(let isOn) = value else { throw wrongType(key) }
-            return isOn
-        }
-        func time(_ key: String) throws(Problem) -> Int64? {
-            guard let value = object[key] else { return nil }
-            if case .bool = value { throw wrongType(key) }
-            guard let word = value.word else { throw wrongType(key) }
-            guard let time = FileDate.milliseconds(word) else { throw Problem("is not a time", key: key) }
-            return time
-        }
-        if let url = try text("url") { draft.url = url }
-        if let title = try text("title") { (draft.title, draft.hasExactTitle) = (title, true) }
-        if let text = try text("text") { draft.text = text }
-        if let note = try text("note") { draft.note = note }
-        if let isStarred = try flag("starred") { draft.isStarred = isStarred }
-        if let isUnread = try flag("unread") { draft.isUnread = isUnread }
-        if let isArchived = try flag("archived") { draft.isArchived = isArchived }
-        if let created = try time("created") { draft.created = created }
-        if let updated = try time("updated") { draft.updated = updated }
-        if let author = try text("author") { draft.author = author }
-        if let uuid = try text("uuid"), !uuid.isEmpty {
+        let members = JSONMembers(object)
+        if let url = try members.text("url") { draft.url = url }
+        if let title = try members.text("title") { (draft.title, draft.hasExactTitle) = (title, true) }
+        if let text = try members.text("text") { draft.text = text }
+        if let note = try members.text("note") { draft.note = note }
+        if let isStarred = try members.flag("starred") { draft.isStarred = isStarred }
+        if let isUnread = try members.flag("unread") { draft.isUnread = isUnread }
+        if let isArchived = try members.flag("archived") { draft.isArchived = isArchived }
+        if let created = try members.time("created") { draft.created = created }
+        if let updated = try members.time("updated") { draft.updated = updated }
+        if let author = try members.text("author") { draft.author = author }
+        if let uuid = try members.text("uuid"), !uuid.isEmpty {
             guard uuid.utf8.count <= longestUUID else { throw Problem("is not a UUID", key: "uuid") }
             draft.uuid = uuid
         }
+        if let quotes = object["quotes"] { draft.quotes = try Self.quotes(quotes) }
         guard let tags = object["tags"] else { return }
         if let text = tags.string {
             draft.tags = Tags(joined: text).names
         } else if let values = tags.array, values.allSatisfy({ $0.string != nil }) {
             draft.tags = values.compactMap(\.string)
         } else {
-            throw wrongType("tags")
+            throw JSONMembers.wrongType("tags")
         }
+    }
+}
+
+extension ClipRecord {
+    /// Whether the size of a clip's quotes is allowed is checked where they are saved.
+    private static func quotes(_ value: JSONValue) throws(Problem) -> [Quote] {
+        guard let objects = value.array, objects.count <= Quote.maxCount,
+            objects.allSatisfy({ $0["text"]?.string?.isEmpty == false })
+        else { throw JSONMembers.wrongType("quotes") }
+        var quotes: [Quote] = []
+        for object in objects {
+            let members = JSONMembers(object)
+            let uuid = try members.text("uuid")
+            guard uuid?.utf8.count ?? 0 <= longestUUID else { throw Problem("is not a UUID", key: "uuid") }
+            quotes.append(
+                Quote(
+                    uuid: uuid?.isEmpty == false ? uuid : nil, try members.text("text") ?? "",
+                    prefix: try members.text("prefix") ?? "", suffix: try members.text("suffix") ?? "",
+                    note: try members.text("note") ?? "", author: try members.text("author"),
+                    created: try members.time("created")))
+        }
+        return quotes
+    }
+}
+
+/// The members of an object, of which each has the expected type, or is an error.
+private struct JSONMembers {
+    private let object: JSONValue
+
+    init(_ object: JSONValue) { self.object = object }
+
+    static func wrongType(_ key: String) -> ClipRecord.Problem {
+        ClipRecord.Problem("has a value of the wrong type", key: key)
+    }
+
+    func text(_ key: String) throws(ClipRecord.Problem) -> String? {
+        guard let value = object[key] else { return nil }
+        guard let text = value.string else { throw Self.wrongType(key) }
+        return text
+    }
+
+    func flag(_ key: String) throws(ClipRecord.Problem) -> Bool? {
+        guard let value = object[key] else { return nil }
+        guard case .bool(let isOn) = value else { throw Self.wrongType(key) }
+        return isOn
+    }
+
+    func time(_ key: String) throws(ClipRecord.Problem) -> Int64? {
+        guard let value = object[key] else { return nil }
+        if case .bool = value { throw Self.wrongType(key) }
+        guard let word = value.word else { throw Self.wrongType(key) }
+        guard let time = FileDate.milliseconds(word) else {
+            throw ClipRecord.Problem("is not a time", key: key)
+        }
+        return time
     }
 }
 

@@ -75,9 +75,11 @@ struct ClipSelection: ListSelection {
     ) throws(StoreError) -> [(old: SortPosition?, new: SortPosition?)] {
         let known = found.contained(Set(changes.compactMap { $0.earlier == nil ? nil : $0.key }))
         var moved: [Int64: SortPosition?] = [:]
+        let documents = try snapshot.documents(changes.compactMap(\.object), ClipModel.searched)
+        let admitted = Set(documents.filter(admits).map(\.id))
         let positions = changes.map { change in
             let old = known.contains(change.key) ? change.earlier : nil
-            let object = change.object.flatMap { admits($0) ? $0 : nil }
+            let object = change.object.flatMap { admitted.contains($0.id.key) ? $0 : nil }
             let new = object.map { snapshot.position(of: $0, in: [sort]) }
             if old != new || !isSorted && (old != nil || new != nil) {
                 moved[change.key] = .some(object.map { snapshot.position(of: $0, in: found.sort) })
@@ -89,8 +91,7 @@ struct ClipSelection: ListSelection {
     }
 
     /// Whether the part of the search that is done admits the clip.
-    private func admits(_ object: StoredObject) -> Bool {
-        let document = SearchDocument(object, ClipModel.searched)
+    private func admits(_ document: SearchDocument) -> Bool {
         let position = SearchPosition(created: document.created, id: document.id)
         return next.map { position >= $0.position } ?? true
             && (search.matches(document) || correction?.matches(document) == true)

@@ -18,6 +18,8 @@ package struct Clip: Hashable, Sendable, Identifiable {
     package var isArchived: Bool
     package var created: Date
     package var updated: Date
+    /// The quotes, oldest first, if whole clips were read.
+    package var quotes: [Quote] = []
 
     package init(_ object: StoredObject) {
         id = object.id.key

@@ -19,6 +19,8 @@ package struct ClipDraft: Hashable, Sendable {
     package var updated: Int64?
     /// The author elsewhere; nil for the author of the store that saves it.
     package var author: String?
+    /// The quotes to add to the clip.
+    package var quotes: [Quote] = []
 
     package init() {}
 
@@ -36,6 +38,7 @@ package struct ClipDraft: Hashable, Sendable {
         created = clip.created.milliseconds
         updated = clip.updated.milliseconds
         author = clip.author
+        quotes = clip.quotes
     }
 
     /// The maximum size of each of a clip's texts, in bytes.
@@ -52,6 +55,9 @@ package struct ClipDraft: Hashable, Sendable {
         for (name, value) in [("url", url), ("title", title), ("text", text), ("note", note)]
         where value.utf8.count > Self.largestText {
             throw .tooLong(name, bytes: value.utf8.count)
+        }
+        for value in quotes.flatMap({ [$0.text, $0.note] }) where value.utf8.count > Quote.maxText {
+            throw .tooLong("quote", bytes: value.utf8.count)
         }
     }
 

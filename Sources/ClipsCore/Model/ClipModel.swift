@@ -40,9 +40,11 @@ package enum ClipModel {
 
     package static func make() throws(StoreError) -> StoreModel {
         try StoreModel(
-            version: 3,
-            entities: [EntityDescription(entity, attributes: ClipAttribute.allCases.map(attribute))]
-                + MirrorConfiguration.entities)
+            version: 4,
+            entities: [
+                EntityDescription(entity, attributes: ClipAttribute.allCases.map(attribute)),
+                Quote.description,
+            ] + MirrorConfiguration.entities)
     }
 
     /// Returns the text by which a clip with these values is known: its title, URL, or text.
@@ -95,7 +97,10 @@ extension ClipModel {
         url: ClipAttribute.url.rawValue, text: ClipAttribute.text.rawValue, note: ClipAttribute.note.rawValue,
         author: ClipAttribute.author.rawValue, created: ClipAttribute.created.rawValue,
         starred: ClipAttribute.starred.rawValue, unread: ClipAttribute.unread.rawValue,
-        archived: ClipAttribute.archived.rawValue)
+        archived: ClipAttribute.archived.rawValue,
+        attached: AttachedTexts(
+            entity: Quote.entity, reference: Quote.clip, identifier: ClipAttribute.uuid.rawValue,
+            texts: ["text", "note"]))
 }
 
 extension ClipModel {
@@ -105,7 +110,8 @@ extension ClipModel {
         return MirrorConfiguration(
             [
                 MirroredEntity(
-                    entity, minor: Set(minor.map(\.rawValue)), sets: [ClipAttribute.tags.rawValue: ","])
+                    entity, minor: Set(minor.map(\.rawValue)), sets: [ClipAttribute.tags.rawValue: ","]),
+                MirroredEntity(Quote.entity),
             ], zone: zone, machineName: HostName.current, program: "clips \(clipsVersion)")
     }
 }

@@ -48,7 +48,12 @@ extension ClipStore {
     {
         let objects = try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys(ids)))
         let byKey = Dictionary(uniqueKeysWithValues: objects.map { ($0.id.key, $0) })
-        return ids.compactMap { byKey[$0].map(Clip.init) }
+        let quotes = try snapshot.quotes(of: objects.map { $0.text(.uuid) })
+        return ids.compactMap { id in
+            var clip = byKey[id].map(Clip.init)
+            if let uuid = clip?.uuid { clip?.quotes = quotes[uuid] ?? [] }
+            return clip
+        }
     }
 
     /// Returns clips in an order, without deleted ones.

@@ -49,13 +49,15 @@ extension ClipStore {
     ) async throws -> (id: Int64?, earlier: [EarlierClip], token: HistoryToken?) {
         let values = try draft.values(author: author, now: now())
         let lookup = DuplicateLookup([draft], includesVariants: true)
-        let url = draft.url
+        let (url, author, now) = (draft.url, author, now())
         let written = try await write { transaction throws(StoreError) in
             let same = url.isEmpty ? [] : try lookup.variants(in: transaction.snapshot)
             let earlier = same.map { EarlierClip(id: $0.id, hasSameURL: $0.url == url) }
                 .sorted { ($0.hasSameURL ? 0 : 1, $0.id) < ($1.hasSameURL ? 0 : 1, $1.id) }
             guard earlier.isEmpty || !unlessSaved else { return (Int64?.none, earlier) }
-            return (try transaction.insert(ClipModel.entity, values).id.key, earlier)
+            let clip = try transaction.insert(ClipModel.entity, values)
+            try transaction.insert(draft.quotes, clip: clip.text(.uuid), author: author, now: now)
+            return (clip.id.key, earlier)
         }
         return (written.value.0, written.value.1, written.token)
     }
@@ -99,9 +101,7 @@ extension ClipStore {
     @discardableResult
     package func delete(_ ids: [Int64]) async throws(StoreError) -> Written<[Int64]> {
         try await inParts(ids) { transaction, part throws(StoreError) in
-            var deleted: [Int64] = []
-            for id in part where try transaction.delete(ClipModel.objectID(id)) { deleted.append(id) }
-            return deleted
+            try transaction.deleteClips(part)
         }
     }
 

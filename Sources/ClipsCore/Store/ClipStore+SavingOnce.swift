@@ -39,6 +39,15 @@ extension ClipStore {
                     saved.append(SavedClip(id: known, isNew: false, object: nil))
                 }
             }
+            for (draft, clip) in zip(drafts, saved) where !draft.quotes.isEmpty {
+                guard let uuid = try transaction.object(ClipModel.objectID(clip.id))?.text(.uuid) else {
+                    continue
+                }
+                try transaction.insert(draft.quotes, clip: uuid, author: author, now: now)
+                if !clip.isNew {
+                    try transaction.update(ClipModel.objectID(clip.id), stamped([String: AttributeValue]()))
+                }
+            }
             return saved
         }.value
     }

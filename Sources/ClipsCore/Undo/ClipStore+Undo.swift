@@ -74,14 +74,17 @@ extension ClipStore {
             switch step {
             case .restore(let values):
                 try transaction.restore(id, values)
-                restored.append(id.key)
+                if id.entity == ClipModel.entity { restored.append(id.key) }
+            case .delete where id.entity == ClipModel.entity: _ = try transaction.deleteClips([id.key])
             case .delete: try transaction.delete(id)
-            case .contestedDelete: if contested == .overwrite { try transaction.delete(id) }
+            case .contestedDelete: if contested == .overwrite { _ = try transaction.deleteClips([id.key]) }
             case .update(var values, let theirs):
                 if contested == .overwrite { values.merge(theirs) { $1 } }
                 guard !values.isEmpty else { continue }
                 // Includes a clip with changes of other writers: this is its last change.
-                if values[ClipAttribute.updated.rawValue] == nil { values = stamped(values) }
+                if id.entity == ClipModel.entity, values[ClipAttribute.updated.rawValue] == nil {
+                    values = stamped(values)
+                }
                 try transaction.update(id, values)
             }
         }
@@ -94,7 +97,7 @@ extension ClipStore {
     package func restore(
         _ clip: Int64?, deletedBy token: HistoryToken
     ) async throws(StoreError) -> Written<[Int64]> {
-        var deletions = ChangePredicate.kind(.delete)
+        var deletions = ChangePredicate.and([.kind(.delete), .entity(ClipModel.entity)])
         if let clip { deletions = .and([deletions, .object(ClipModel.objectID(clip))]) }
         let wanted = deletions
         return try await write(name: named("restore")) { transaction throws(StoreError) in
@@ -104,8 +107,11 @@ extension ClipStore {
             let present = Set(try transaction.fetch(request).map(\.id.key))
             let values = try Self.restorable(deleted.map { $0.tombstone ?? [:] }, in: transaction.snapshot)
             var restored: [Int64] = []
-            for (id, values) in zip(deleted.map(\.objectID), values) where !present.contains(id.key) {
-                try transaction.restore(id, values)
+            for (change, values) in zip(deleted, values) where !present.contains(change.objectID.key) {
+                let id = change.objectID
+                let uuid = change.tombstone?[ClipAttribute.uuid.rawValue]?.textValue ?? ""
+                let clip = try transaction.restore(id, values).text(.uuid)
+                try transaction.restoreQuotes(of: uuid, as: clip, deletedBy: token)
                 restored.append(id.key)
             }
             return restored
@@ -121,7 +127,10 @@ extension ClipStore {
     ) async throws(StoreError) -> (restored: [Int64], problems: [ClipError]) {
         try await write(name: named("restore")) { transaction throws(StoreError) in
             let (present, deleted) = try Self.deleted(ids, in: transaction.snapshot)
-            for (id, values) in deleted { try transaction.restore(ClipModel.objectID(id), values) }
+            for (id, uuid, token, values) in deleted {
+                let clip = try transaction.restore(ClipModel.objectID(id), values).text(.uuid)
+                try transaction.restoreQuotes(of: uuid, as: clip, deletedBy: token)
+            }
             let restored = Set(deleted.map(\.id))
             let problems = ids.filter { !restored.contains($0) }.map { id in
                 present.contains(id) ? ClipError.notDeleted(id) : .notInHistory(id)
@@ -133,21 +142,30 @@ extension ClipStore {
     /// Returns the clips that exist, and the values of those whose deletion the history retains.
     private static func deleted(
         _ ids: [Int64], in snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> (present: Set<Int64>, deleted: [(id: Int64, values: [String: AttributeValue])]) {
+    ) throws(StoreError) -> (
+        present: Set<Int64>,
+        deleted: [(id: Int64, uuid: String, token: HistoryToken, values: [String: AttributeValue])]
+    ) {
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))
         request.attributes = []
         let present = Set(try snapshot.fetch(request).map(\.id.key))
-        var tombstones: [(id: Int64, values: [String: AttributeValue])] = []
+        var tombstones: [(id: Int64, token: HistoryToken, values: [String: AttributeValue])] = []
         for id in Set(ids).subtracting(present).sorted() {
             let deletion = HistoryFetchRequest(
                 .newest, changes: .and([.object(ClipModel.objectID(id)), .kind(.delete)]), limit: 1)
-            guard let tombstone = try snapshot.transactions(deletion).last?.changes.last?.tombstone else {
-                continue
-            }
-            tombstones.append((id, tombstone))
+            guard let transaction = try snapshot.transactions(deletion).last,
+                let tombstone = transaction.changes.last?.tombstone
+            else { continue }
+            tombstones.append((id, transaction.token, tombstone))
         }
         let values = try restorable(tombstones.map(\.values), in: snapshot)
-        return (present, zip(tombstones, values).map { ($0.id, $1) })
+        return (
+            present,
+            zip(tombstones, values).map { deleted, values in
+                let uuid = deleted.values[ClipAttribute.uuid.rawValue]?.textValue ?? ""
+                return (deleted.id, uuid, deleted.token, values)
+            }
+        )
     }
 
     /// Returns the values of deleted clips without the UUIDs that other clips have now, or that an earlier one of

@@ -26,18 +26,19 @@ struct UndoPlan {
     ) throws(StoreError) {
         var effects = Effects(try snapshot.transaction(piece))
         try effects.dropTakenUUIDs(in: snapshot)
-        let ids = effects.order.map(\.key)
+        let ids = effects.order.filter { $0.entity == ClipModel.entity }.map(\.key)
         let later = try later.values(of: ids, after: piece.token, in: snapshot)
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))
         request.attributes = []
         let existing = Set(try snapshot.fetch(request).map(\.id.key))
+        try addQuotes(effects, in: snapshot)
         let touched = FetchRequest(ClipModel.entity, where: .keys(later.keys.filter(existing.contains)))
         let present = Dictionary(uniqueKeysWithValues: try snapshot.fetch(touched).map { ($0.id.key, $0) })
 
         var clips: [UndoConflict.Clip] = []
         var (count, hasRest) = (0, false)
         var authors: [String?] = []
-        for id in effects.order {
+        for id in effects.order where id.entity == ClipModel.entity {
             guard let effect = effects[id] else { continue }
             let (exists, now, since) = (existing.contains(id.key), present[id.key], later[id.key])
             let fields: [UndoConflict.Field]
@@ -73,6 +74,25 @@ struct UndoPlan {
         }
         if count > 0 {
             conflict = UndoConflict(clips: clips, count: count, authors: authors, hasRest: hasRest)
+        }
+    }
+
+    /// Adds the steps of quotes, whose texts do not change: one that a later writer deleted or restored remains so.
+    private mutating func addQuotes(
+        _ effects: Effects, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
+        let ids = effects.order.filter { $0.entity == Quote.entity }
+        guard !ids.isEmpty else { return }
+        var request = FetchRequest(Quote.entity, where: .keys(ids.map(\.key)))
+        request.attributes = []
+        let existing = Set(try snapshot.fetch(request).map(\.id.key))
+        for id in ids {
+            switch (effects[id], existing.contains(id.key)) {
+            case (.restore(let values), false): steps.append((id, .restore(values)))
+            case (.delete, true): steps.append((id, .delete))
+            case (.update(let old), true): steps.append((id, .update(old, contested: [:])))
+            default: continue
+            }
         }
     }
 
@@ -143,7 +163,8 @@ extension UndoPlan {
         subscript(_ id: ObjectID) -> Effect? { effects[id] }
 
         init(_ transaction: HistoryTransaction) {
-            for change in transaction.changes.reversed() where change.objectID.entity == ClipModel.entity {
+            for change in transaction.changes.reversed()
+            where [ClipModel.entity, Quote.entity].contains(change.objectID.entity) {
                 let id = change.objectID
                 let known = effects[id]
                 if known == nil { order.append(id) }
@@ -154,7 +175,11 @@ extension UndoPlan {
         /// Removes the UUIDs that other clips have now from the clips to restore.
         mutating func dropTakenUUIDs(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
             let restored = order.compactMap { id -> (ObjectID, [String: AttributeValue])? in
-                if case .restore(let values) = effects[id] { (id, values) } else { nil }
+                if case .restore(let values) = effects[id], id.entity == ClipModel.entity {
+                    (id, values)
+                } else {
+                    nil
+                }
             }
             let values = try ClipStore.restorable(restored.map(\.1), in: snapshot)
             for ((id, _), values) in zip(restored, values) { effects[id] = .restore(values) }

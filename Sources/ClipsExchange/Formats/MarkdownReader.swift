@@ -11,6 +11,7 @@ struct MarkdownReader: FormatReader {
     private var definitions: [String: (link: MarkdownLink, line: Int)] = [:]
     private var references: [(label: String, title: String, tags: [String], line: Int)] = []
     private var isAtEnd = false
+    private var isAfterOwn = false
 
     let form = "Markdown"
     private(set) var unread = UnreadFields()
@@ -80,7 +81,13 @@ struct MarkdownReader: FormatReader {
             return
         }
         guard fence == nil else { return }
-        if let own = OwnMarkdownLine(line) { return read(own) }
+        if let own = OwnMarkdownLine(line) {
+            isAfterOwn = true
+            return read(own)
+        }
+        // The quotes of an own line are in its comment.
+        if isAfterOwn, line.hasPrefix(OwnMarkdownLine.quote) { return }
+        isAfterOwn = isAfterOwn && text.isEmpty
         if readHeading(text) { return }
         if let definition = MarkdownLink.definition(text) {
             definitions[definition.label.lowercased()] = (definition.link, lines.number)
@@ -169,6 +176,7 @@ struct MarkdownReader: FormatReader {
 struct OwnMarkdownLine {
     static let opening = "<!-- clips "
     static let closing = " -->"
+    static let quote = "  > "
 
     let draft: ClipDraft
     let object: [UInt8]

@@ -16,6 +16,15 @@ enum MarkdownWriter {
         let rest = ClipRecord(clip).remainder(carried: carried).replacing(">", with: "\\u003e")
             .replacing("<", with: "\\u003c")
         return "- \(visible) \(OwnMarkdownLine.opening)\(rest)\(OwnMarkdownLine.closing)\n"
+            + clip.quotes.map { block($0, of: clip) }.joined()
+    }
+
+    /// A quote as a block quote of the list item. Readers skip it, because the comment has the quote as it is.
+    private static func block(_ quote: Quote, of clip: Clip) -> String {
+        let lines = quote.text.split { $0.isNewline }.map { words(String($0)) }
+        let source = clip.url.isEmpty ? [] : ["", "— \(words(clip.url))"]
+        let note = quote.note.isEmpty ? [] : ["", words(quote.note)]
+        return "\n" + (lines + note + source).map { "  > \($0)\n" }.joined() + "\n"
     }
 
     /// An ampersand is a character reference only where a name and a semicolon follow.

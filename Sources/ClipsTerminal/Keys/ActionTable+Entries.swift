@@ -104,9 +104,13 @@ extension ActionTable {
                 hint: ("mark", 10), scope: .clip,
                 counted: { $0.reader.hasFocus ? $0.move(.pages(1), count: $1) : $0.mark(count: $1 ?? 1) })
         case .range:
-            Entry(action, "v", .list, "Start a range; again, mark the clips in it", scope: .clip) {
-                $0.toggleRange()
+            Entry(action, "v", .list, "Start a range of clips or lines; again, mark it", scope: .clip) {
+                if $0.reader.hasFocus { $0.reader.toggleRange() } else { $0.toggleRange() }
             }
+        case .quote:
+            Entry(
+                action, "\"", .clip, "Save the selected lines as a quote; with a number, delete that quote",
+                scope: .clip, counted: { $0.quote($1) })
         case .invertMarks:
             Entry(
                 action, "V", .list, "Mark the unmarked clips of the list, and unmark the others", scope: .clip

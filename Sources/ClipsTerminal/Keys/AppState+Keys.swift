@@ -140,6 +140,8 @@ extension AppState {
     private mutating func goBackInList() {
         if list.marks.range != nil {
             list.marks.dropRange()
+        } else if reader.hasFocus, reader.range != nil {
+            reader.toggleRange()
         } else if reader.hasFocus {
             reader.hasFocus = false
         } else if !list.marks.isEmpty {

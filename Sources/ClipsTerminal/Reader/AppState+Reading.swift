@@ -37,6 +37,24 @@ extension AppState {
         read(id)
     }
 
+    /// Saves the selected lines as a quote, or deletes the quote of a number.
+    mutating func quote(_ number: Int?) {
+        guard reader.hasFocus, let clip = reader.clip else {
+            return report("Open the clip, and press \(keys.name(of: .range)) to select lines.")
+        }
+        if let number {
+            guard clip.quotes.indices.contains(number - 1) else {
+                return report("There is no quote \(number).")
+            }
+            start(.unquote(clip.quotes[number - 1], clip.id))
+        } else if let quote = reader.quoteOfRange() {
+            reader.toggleRange()
+            start(.quote(quote, clip.id))
+        } else {
+            report("Press \(keys.name(of: .range)) to select lines of the text first.")
+        }
+    }
+
     mutating func openLink(_ number: Int) {
         guard reader.links.indices.contains(number - 1) else {
             let count = reader.links.count

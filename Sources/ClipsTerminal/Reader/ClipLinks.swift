@@ -1,3 +1,5 @@
+import ClipsCore
+
 /// The URLs in the texts of a clip, numbered in the order of their first occurrence.
 struct ClipLinks: Sendable {
     private(set) var urls: [String] = []
@@ -7,6 +9,7 @@ struct ClipLinks: Sendable {
     /// The bytes of a clip that are searched; the time of a key.
     private static let maxBytes = 1 << 20
     private static let maxCount = 999
+    private static let quoteEnd = Array(String(Clip.quoteEnd).utf8)
     private static let schemes = ["https", "http", "file"].map { Array($0.utf8) }
 
     /// Returns a text with a number after each URL.
@@ -54,7 +57,9 @@ struct ClipLinks: Sendable {
     /// Returns the end of a URL: at white space, a quote, or an angle bracket, without closing punctuation.
     private static func end(_ bytes: [UInt8], from start: Int, upTo limit: Int) -> Int {
         var end = start
-        while end < limit, bytes[end] > 0x20, bytes[end] != 0x7F, !"<>\"`".utf8.contains(bytes[end]) {
+        while end < limit, bytes[end] > 0x20, bytes[end] != 0x7F, !"<>\"`".utf8.contains(bytes[end]),
+            !bytes[end...].starts(with: quoteEnd)
+        {
             end += 1
         }
         while end > start {

@@ -37,6 +37,8 @@ struct Reader: Sendable {
     /// The clip with numbers after its links.
     private var numbered: Clip?
     private(set) var height = 0
+    /// The lines between which the text is selected for a quote, in the order of selection.
+    private(set) var range: (start: Int, end: Int)?
 
     var needsLoading: Bool { id != nil && !isLoading && (isStale || clip == nil && !isDeleted) }
 
@@ -72,7 +74,7 @@ struct Reader: Sendable {
         var found = ClipLinks()
         var numbered = clip
         numbered.note = found.numbered(clip.note)
-        numbered.text = found.numbered(clip.text)
+        numbered.text = found.numbered(clip.markedText)
         (self.numbered, links) = (numbered, found.urls)
         text = nil
     }
@@ -87,7 +89,7 @@ struct Reader: Sendable {
                 numbered, links: links, width: width, isWrapped: isWrapped, dates: dates)
             if top > 0, let anchor { top = laidOut.line(at: anchor) }
             text = laidOut
-            shown = nil
+            (shown, range) = (nil, nil)
         }
         if isWrapped { hiddenColumns = 0 }
         let known = text?.count(upTo: top + self.height + 1) ?? 0
@@ -136,8 +138,65 @@ struct Reader: Sendable {
 }
 
 extension Reader: Navigable {
-    var index: Int { top }
+    /// The last line of the range, or the top of the screen.
+    var index: Int { range?.end ?? top }
 
     /// Scrolls to a line; one after the end is corrected in `layOut`, since the lines are not counted.
-    mutating func moveTo(index: Int) { top = max(0, min(index, 1 << 40)) }
+    mutating func moveTo(index: Int) {
+        guard let start = range?.start else {
+            top = max(0, min(index, 1 << 40))
+            return
+        }
+        let end = max(0, min(index, (text?.count(upTo: index + 1) ?? 1) - 1))
+        range = (start, end)
+        top = min(end, max(top, end - height + 1))
+    }
+}
+
+/// Quotes.
+extension Reader {
+    /// Starts a range at the first line of the text on the screen, or ends it.
+    mutating func toggleRange() {
+        guard range == nil else {
+            range = nil
+            return
+        }
+        let first = top + (lines.firstIndex { $0.part == .text } ?? 0)
+        range = (first, first)
+    }
+
+    func isInRange(row: Int) -> Bool {
+        guard let range else { return false }
+        return (min(range.start, range.end)...max(range.start, range.end)).contains(top + row)
+    }
+
+    /// The quote of the lines in the range; nil if it contains no text of the clip.
+    mutating func quoteOfRange() -> Quote? {
+        guard let range, let clip else { return nil }
+        let lines = text?.lines(min(range.start, range.end)..<max(range.start, range.end) + 1) ?? []
+        let words = lines.filter { $0.part == .text }.map { line in
+            line.text.filter { $0 != Clip.quoteStart && $0 != Clip.quoteEnd }
+        }
+        let text = words.joined(separator: " ")
+        return text.contains { !$0.isWhitespace } ? Quote(lines: text, of: clip.text) : nil
+    }
+}
+
+extension Clip {
+    static let quoteStart: Character = "❝"
+    static let quoteEnd: Character = "❞"
+
+    /// The text with a mark before and after each quote that is found in it.
+    var markedText: String {
+        guard !quotes.isEmpty else { return text }
+        let ranges = quotes.compactMap { $0.range(in: text) }
+        var marks = ranges.map { (offset: $0.lowerBound, mark: Self.quoteStart) }
+        marks += ranges.map { (offset: $0.upperBound, mark: Self.quoteEnd) }
+        var (result, rest) = ("", text.startIndex)
+        for (offset, mark) in marks.sorted(by: { $0.offset < $1.offset }) {
+            result += text[rest..<offset] + String(mark)
+            rest = offset
+        }
+        return result + text[rest...]
+    }
 }

@@ -18,7 +18,8 @@ struct ReaderPane {
             label = line.label
             frame.put(
                 line.text, in: indented(area, line), row: row,
-                column: isOwnText ? -reader.hiddenColumns : 0, style: style(line.part))
+                column: isOwnText ? -reader.hiddenColumns : 0,
+                style: reader.isInRange(row: row) ? theme.match : style(line.part))
         }
         highlight(reader, area, &frame)
         if reader.isDeleted {

@@ -54,6 +54,11 @@ struct ReaderText: Sendable {
             add(.space, " ")
             add(.text, clip.text)
         }
+        for (index, quote) in clip.quotes.enumerated() {
+            add(.space, " ")
+            add(.note, quote.text, "Quote \(index + 1)")
+            if !quote.note.isEmpty { add(.note, quote.note, "Note") }
+        }
         // A short text shows its links; after a long one, the list saves scrolling.
         if !links.isEmpty, clip.text.utf8.count + clip.note.utf8.count > Self.maxTextWithoutLinks {
             add(.space, " ")

@@ -79,7 +79,11 @@ extension Work {
         case .recreate(_, let form, _): return form.draft
         case .edit(let clip, let changes, _, _):
             return EditConflict(base: clip, stored: nil, changes: changes, form: nil).mine.draft
-        case .open, .markAllRead, .toggle, .tag, .delete, .restore, .undo, .redo, .resolve:
+        case .quote(let quote, _):
+            var draft = ClipDraft()
+            draft.text = quote.text
+            return draft
+        case .open, .markAllRead, .toggle, .tag, .delete, .unquote, .restore, .undo, .redo, .resolve:
             return nil
         }
     }

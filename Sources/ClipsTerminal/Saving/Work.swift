@@ -18,6 +18,8 @@ enum Work: Sendable {
     case toggle(ClipAttribute, [Int64], title: String)
     case tag([Int64], adding: [String], removing: [String], title: String)
     case delete([Int64], title: String)
+    case quote(Quote, Int64)
+    case unquote(Quote, Int64)
     case restore(Int64?, deletedBy: HistoryToken)
     case undo(UndoStep, ContestedUndo)
     case redo(UndoStep, ContestedUndo)
@@ -122,6 +124,10 @@ extension Work {
             let result = try await store.delete(ids)
             guard result.token != nil else { return .impossible(Self.deleted(ids, title)) }
             return .done(token: result.token, clips: [])
+        case .quote(let quote, let clip):
+            return .done(token: try await store.add(quote, to: clip).token, clips: [clip])
+        case .unquote(let quote, let clip):
+            return .done(token: try await store.delete(quote, of: clip).token, clips: [clip])
         case .restore(let clip, let token):
             let result = try await store.restore(clip, deletedBy: token)
             let ids = result.value
@@ -163,6 +169,8 @@ extension Work {
         case .edit(_, _, let summary, _): summary
         case .recreate(let clip, _, _): "restored \(Self.quoted(clip.displayTitle))"
         case .delete(let ids, let title): "deleted \(Self.subject(ids.count, of: ids, title))"
+        case .quote(let quote, _): "quoted \(Self.quoted(quote.text))"
+        case .unquote(let quote, _): "deleted the quote \(Self.quoted(quote.text))"
         case .undo(let step, _), .redo(let step, _): step.summary
         case .resolve(let conflict, let restoring):
             "\(restoring ? "restored" : "kept") the \(conflict.attribute)"

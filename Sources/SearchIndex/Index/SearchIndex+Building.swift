@@ -204,9 +204,14 @@ extension SearchIndex {
         while follower.isInsideTransaction || objects.count < limit,
             let step = try follower.next(in: snapshot)
         {
-            for change in try step.transactions(in: snapshot).lazy.flatMap(\.changes) where isIndexed(change)
-            {
+            let changes = try step.transactions(in: snapshot).flatMap(\.changes)
+            for change in changes where isIndexed(change) {
                 if known.insert(change.objectID.key).inserted { objects.append(change.objectID.key) }
+            }
+            if let attached = schema.attached {
+                let ofAttached = changes.filter { $0.objectID.entity == attached.entity }
+                for owner in try attached.owners(of: ofAttached, schema.entity, in: snapshot)
+                where known.insert(owner).inserted { objects.append(owner) }
             }
         }
         return (objects, follower.token)

@@ -13,10 +13,11 @@ package struct SearchSchema: Hashable, Sendable {
     package let starred: String
     package let unread: String
     package let archived: String
+    package let attached: AttachedTexts?
 
     package init(
         entity: String, title: String, tags: String, url: String, text: String, note: String, author: String,
-        created: String, starred: String, unread: String, archived: String
+        created: String, starred: String, unread: String, archived: String, attached: AttachedTexts? = nil
     ) {
         self.entity = entity
         self.title = title
@@ -29,9 +30,13 @@ package struct SearchSchema: Hashable, Sendable {
         self.starred = starred
         self.unread = unread
         self.archived = archived
+        self.attached = attached
     }
 
-    var attributes: [String] { [title, tags, url, text, note, author, created, starred, unread, archived] }
+    var attributes: [String] {
+        [title, tags, url, text, note, author, created, starred, unread, archived]
+            + (attached.map { [$0.identifier] } ?? [])
+    }
     /// The attributes whose update changes the index.
     var indexedAttributes: Set<String> { [title, tags, url, text, note, author, created] }
     var newestFirst: [SortKey] { [SortKey(created, isAscending: false)] }
@@ -47,9 +52,16 @@ package struct SearchSchema: Hashable, Sendable {
     ) {
         var request = request
         request.attributes = request.attributes ?? attributes
+        if let name = attached?.identifier, request.attributes?.contains(name) == false {
+            request.attributes?.append(name)
+        }
         (request.maxTextBytes, request.maxResultBytes) = (Self.maxTextBytes, Self.maxResultBytes)
-        let documents = try snapshot.fetch(request).map { SearchDocument($0, self) }
-        return (documents, documents.reduce(0) { $0 + $1.bytes } < Self.maxResultBytes)
+        let objects = try snapshot.fetch(request)
+        let documents = try snapshot.documents(objects, self)
+        let identifiers = attached.map { attached in
+            objects.reduce(0) { $0 + (attached.identifier(of: $1).textValue?.utf8.count ?? 0) }
+        }
+        return (documents, documents.reduce(identifiers ?? 0) { $0 + $1.bytes } < Self.maxResultBytes)
     }
 
     /// Removes some of the objects, which may be deleted, and returns them with their documents.
@@ -81,14 +93,19 @@ package struct SearchDocument: Sendable {
     package let isUnread: Bool
     package let isArchived: Bool
 
-    package init(id: Int64, _ schema: SearchSchema, _ value: (String) -> AttributeValue) {
+    /// - Parameter attached: The texts of attached objects, which are searched as a part of the note.
+    package init(
+        id: Int64, _ schema: SearchSchema, attached: [String] = [], _ value: (String) -> AttributeValue
+    ) {
         func text(_ name: String) -> String { value(name).textValue ?? "" }
         self.id = id
         title = text(schema.title)
         tags = text(schema.tags)
         url = text(schema.url)
         self.text = text(schema.text)
-        note = text(schema.note)
+        note =
+            attached.isEmpty
+            ? text(schema.note) : ([text(schema.note)] + attached).joined(separator: "\n\n")
         author = text(schema.author)
         created = value(schema.created).integerValue ?? 0
         isStarred = value(schema.starred).booleanValue
@@ -96,8 +113,8 @@ package struct SearchDocument: Sendable {
         isArchived = value(schema.archived).booleanValue
     }
 
-    package init(_ object: StoredObject, _ schema: SearchSchema) {
-        self.init(id: object.id.key, schema) { object[$0] }
+    package init(_ object: StoredObject, _ schema: SearchSchema, attached: [String] = []) {
+        self.init(id: object.id.key, schema, attached: attached) { object[$0] }
     }
 
     var position: SearchPosition { SearchPosition(created: created, id: id) }

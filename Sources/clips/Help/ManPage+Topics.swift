@@ -64,6 +64,7 @@ extension ManPage {
                 ("url, title, text, note", "Texts, empty if there are none"),
                 ("tags", "List of names"), ("author", "Name of the author that saved it"),
                 ("starred, unread, archived", "true or false"),
+                ("quotes", "Objects with text, prefix, suffix, note, author, created, uuid, if any"),
                 ("created, updated", "Times in UTC, such as 2026-11-21T14:05:09.000Z"),
                 ("tags command", "Objects with tag and count"),
                 ("dedupe command", "Objects with id and url of the clip that remains, and a list duplicates"),
@@ -92,8 +93,8 @@ extension ManPage {
                 A clip that cannot be saved for any reason, such as a full disk, a store that another program \
                 holds, or a signal, is written as a line of JSON to a new file that the message names. Without a \
                 writable folder, the line is printed on standard error. 'clips add --jsonl' reads such lines. \
-                Their keys are url, title, text, note, tags, starred, unread, archived, created, updated, and author, as in \
-                'clips list --json'. A text of more than 64 MB becomes several clips. If only the ID of a saved \
+                Their keys are url, title, text, note, tags, starred, unread, archived, created, updated, author, and quotes, as \
+                in 'clips list --json'. A text of more than 64 MB becomes several clips. If only the ID of a saved \
                 clip cannot be printed, standard error has 'Saved as 12', and the exit status is 1.
                 """,
             example: "clips add --jsonl < ~/.local/share/clips/clips.db-unsaved-4ffYtV.jsonl"),

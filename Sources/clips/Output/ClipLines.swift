@@ -47,6 +47,10 @@ struct ClipLines {
         field("archived", clip.isArchived ? "yes" : "")
         field("read", clip.isUnread ? "" : "yes")
         field("note", clip.note)
+        for quote in clip.quotes {
+            field("quote", quote.text)
+            field("  note", quote.note)
+        }
         guard !clip.text.isEmpty else { return text }
         let lines = clip.text.split(omittingEmptySubsequences: false) { $0.isNewline }
         return text + "\n" + lines.map { SafeText.line(String($0)) + "\n" }.joined()

@@ -1,0 +1,94 @@
+package import PersistentStore
+
+/// Saves, deletes, and reads the quotes of clips. Each change also changes the time of the clip, so that lists and
+/// readers show it.
+extension ClipStore {
+    /// Adds a quote to a clip.
+    ///
+    /// - Throws: `StoreError.noSuchObject` if the clip does not exist.
+    package func add(_ quote: Quote, to clip: Int64) async throws(StoreError) -> Written<Void> {
+        let (author, now) = (author, now())
+        return try await write { transaction throws(StoreError) in
+            try transaction.update(ClipModel.objectID(clip), stamped([String: AttributeValue]()))
+            let uuid = try transaction.object(ClipModel.objectID(clip))?.text(.uuid) ?? ""
+            try transaction.insert([quote], clip: uuid, author: author, now: now)
+        }
+    }
+
+    /// Deletes a quote of a clip. Returns whether it existed.
+    package func delete(_ quote: Quote, of clip: Int64) async throws(StoreError) -> Written<Bool> {
+        try await write { transaction throws(StoreError) -> Bool in
+            let request = FetchRequest(Quote.entity, where: .equal("uuid", .text(quote.uuid)))
+            guard let object = try transaction.fetch(request).first else { return false }
+            try transaction.update(ClipModel.objectID(clip), stamped([String: AttributeValue]()))
+            return try transaction.delete(object.id)
+        }
+    }
+}
+
+extension StoreSnapshot {
+    /// Returns the quotes of clips by the UUIDs of the clips, oldest first.
+    func quotes(of clips: [String]) throws(StoreError) -> [String: [Quote]] {
+        let found = try fetch(Self.request(clips))
+        return Dictionary(grouping: found) { $0[Quote.clip].textValue ?? "" }
+            .mapValues { $0.map(Quote.init) }
+    }
+
+    fileprivate static func request(_ clips: [String]) -> FetchRequest {
+        FetchRequest(
+            Quote.entity, where: .isOneOf(Quote.clip, clips.map(AttributeValue.text)),
+            sort: [SortKey("created"), SortKey("id")])
+    }
+}
+
+extension StoreTransaction {
+    /// Inserts quotes of a clip, except those that it has. A UUID that a quote of another clip has is replaced.
+    mutating func insert(_ quotes: [Quote], clip: String, author: String, now: Int64) throws(StoreError) {
+        guard !quotes.isEmpty else { return }
+        let request = FetchRequest(
+            Quote.entity, where: .isOneOf("uuid", quotes.map { AttributeValue.text($0.uuid) }))
+        var known: [String: String] = [:]
+        for object in try fetch(request) { known[Quote(object).uuid] = object[Quote.clip].textValue ?? "" }
+        for var quote in quotes where known[quote.uuid] != clip {
+            if known[quote.uuid] != nil || quote.uuid.isEmpty { quote.uuid = ClipUUID.make(at: now) }
+            known[quote.uuid] = clip
+            try insert(Quote.entity, quote.values(clip: clip, author: author, now: now))
+        }
+    }
+
+    /// Deletes clips with their quotes. Returns those that existed.
+    mutating func deleteClips(_ ids: [Int64]) throws(StoreError) -> [Int64] {
+        var request = FetchRequest(ClipModel.entity, where: .keys(ids))
+        request.attributes = [ClipAttribute.uuid.rawValue]
+        let clips = try fetch(request).map { $0.text(.uuid) }
+        for quote in try fetch(StoreSnapshot.request(clips)) { try delete(quote.id) }
+        var deleted: [Int64] = []
+        for id in ids where try delete(ClipModel.objectID(id)) { deleted.append(id) }
+        return deleted
+    }
+
+    /// Restores the quotes that a transaction deleted with a clip.
+    ///
+    /// - Parameters:
+    ///   - clip: The UUID that the clip had.
+    ///   - restored: The UUID that it has now.
+    mutating func restoreQuotes(of clip: String, as restored: String, deletedBy token: HistoryToken)
+        throws(StoreError)
+    {
+        let deletions = ChangePredicate.and([.entity(Quote.entity), .kind(.delete)])
+        for change in try snapshot.transaction(token, changes: deletions)?.changes ?? [] {
+            guard var values = change.tombstone, values[Quote.clip] == .text(clip),
+                try object(change.objectID) == nil
+            else { continue }
+            values[Quote.clip] = .text(restored)
+            try restore(change.objectID, values)
+        }
+    }
+
+    /// Gives the quotes of clips to another clip.
+    mutating func moveQuotes(of clips: [String], to clip: String) throws(StoreError) {
+        for quote in try fetch(StoreSnapshot.request(clips)) {
+            try update(quote.id, [Quote.clip: .text(clip)])
+        }
+    }
+}

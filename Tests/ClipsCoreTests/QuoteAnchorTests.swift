@@ -1,0 +1,80 @@
+import ClipsCore
+import TestSupport
+import Testing
+
+/// Quotes in texts that have changed since.
+@Suite struct QuoteAnchorTests {
+    @Test func `the surroundings choose among equal passages`() {
+        let text = "First: the same words. Second: the same words. Third: the same words."
+        let quote = Quote("the same words", prefix: "Second: ", suffix: ". Third")
+        let range = quote.range(in: text)
+        #expect(range.map { text[..<$0.lowerBound].hasSuffix("Second: ") } == true)
+    }
+
+    @Test func `white space, case, and punctuation do not matter`() {
+        let text = "Menu\n\n“The  quick\nbrown FOX” jumps."
+        let range = Quote("the quick brown fox").range(in: text)
+        #expect(range.map { String(text[$0]) } == "The  quick\nbrown FOX")
+    }
+
+    @Test func `the lines of a screen become the passage of the text`() {
+        let text = "A long paragraph\tof words, which\nwere wrapped on the screen."
+        let quote = Quote(lines: "paragraph of words, which were", of: text)
+        #expect(quote.text == "paragraph\tof words, which\nwere" && quote.prefix == "A long ")
+        #expect(quote.suffix == " wrapped on the screen.")
+    }
+
+    @Test func `a passage with corrected words is found, and another text is not`() {
+        let words =
+            "The committee decided on Tuesday that the bridge will be closed for repairs until spring."
+        let text =
+            "News. The committee decided on Wednesday that the old bridge will be closed for repairs until May. End."
+        let range = Quote(words).range(in: text)
+        #expect(range.map { text[$0].hasPrefix("The committee") } == true, "\(range.map { text[$0] } ?? "")")
+        #expect(
+            Quote(words).range(in: "Another text about a committee and a bridge, and about Tuesday.") == nil)
+        #expect(Quote("???").range(in: text) == nil && Quote("words").range(in: "") == nil)
+    }
+
+    /// Pages of repeated words, in which paragraphs are added, deleted, and moved, and some words change.
+    @Test func `99 of 100 quotes are found in pages with changed boilerplate`() {
+        var random = SeededRandom(seed: 31)
+        let words = (0..<400).map { number in "w\(String(number * 7919 % 997, radix: 36))" }
+        func paragraph() -> [String] {
+            (0..<Int.random(in: 8...90, using: &random)).map { _ in words.randomElement(using: &random) ?? ""
+            }
+        }
+        var (found, count) = (0, 0)
+        for _ in 0..<50 {
+            let article = (0..<12).map { _ in paragraph() }
+            func page() -> String {
+                let around = (0..<6).map { _ in paragraph().joined(separator: " ") }
+                let content = article.map { $0.joined(separator: Bool.random(using: &random) ? " " : "\n") }
+                return (around.prefix(3) + content + around.suffix(3)).joined(separator: "\n\n")
+            }
+            let before = page()
+            for _ in 0..<10 {
+                let source = article.randomElement(using: &random) ?? []
+                let start = Int.random(in: 0..<source.count - 6, using: &random)
+                let length = Int.random(in: 4...min(40, source.count - start), using: &random)
+                let passage = source[start..<start + length].joined(separator: " ")
+                let quote = Quote(lines: passage, of: before)
+                var after = page()
+                // An editor changes a word of the passage, unless it is short.
+                if length > 12, let word = source[start..<start + length].randomElement(using: &random) {
+                    let changed = passage.replacing(" \(word) ", with: " changed ", maxReplacements: 1)
+                    after = after.replacing("\n", with: " ").replacing(passage, with: changed)
+                }
+                count += 1
+                let range = quote.range(in: after)
+                let first = source[start]
+                if let range,
+                    after[range].split(whereSeparator: \.isWhitespace).first.map(String.init) == first
+                {
+                    found += 1
+                }
+            }
+        }
+        #expect(found * 100 >= count * 99, "\(found) of \(count)")
+    }
+}

@@ -1,0 +1,121 @@
+import ClipsCore
+import PersistentStore
+import TestSupport
+import Testing
+
+/// Quotes of clips: saved, deleted and restored with their clip, undone, merged, and searched.
+@Suite struct QuoteTests {
+    private let folder: TemporaryFolder
+    private let store: ClipStore
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        store = try await ClipStore(path: folder.path(of: "clips.db"), author: "test")
+    }
+
+    private func saved(_ url: String, _ quotes: Quote...) async throws -> Int64 {
+        var draft = ClipDraft()
+        (draft.url, draft.title, draft.quotes) = (url, "Title", quotes)
+        return try await store.add([draft])[0]
+    }
+
+    private func quotes(of clip: Int64) async throws -> [String] {
+        try await store.clip(clip).quotes.map(\.text)
+    }
+
+    private func stored() async throws -> Int {
+        try await store.container.count(FetchRequest(Quote.entity))
+    }
+
+    @Test func `a quote is added to its clip, and undone`() async throws {
+        let clip = try await saved("https://a.org")
+        let token = try #require(try await store.add(Quote("Words.", note: "Why"), to: clip).token)
+        #expect(try await store.clip(clip).quotes.map(\.note) == ["Why"])
+        #expect(try await store.changeDescription(of: token)?.contains("quotes") == true)
+        _ = try await store.undo(token)
+        #expect(try await quotes(of: clip) == [])
+        #expect(try await stored() == 0)
+    }
+
+    @Test func `quotes are deleted and restored with their clip, by any way`() async throws {
+        let clip = try await saved("https://a.org", Quote("One"), Quote("Two"))
+        let other = try await saved("https://b.org", Quote("Other"))
+        for way in 0..<3 {
+            let token = try #require(try await store.delete([clip, other]).token)
+            #expect(try await stored() == 0)
+            switch way {
+            case 0: _ = try await store.restore([clip, other])
+            case 1: _ = try await store.restore(nil, deletedBy: token)
+            default: _ = try await store.undo(token)
+            }
+            #expect(try await quotes(of: clip) == ["One", "Two"], "way \(way)")
+            #expect(try await quotes(of: other) == ["Other"], "way \(way)")
+        }
+        let token = try #require(try await store.delete([clip, other]).token)
+        _ = try await store.restore(clip, deletedBy: token)
+        #expect(try await quotes(of: clip) == ["One", "Two"])
+        #expect(try await stored() == 2)
+    }
+
+    @Test func `undo of a save deletes the quotes that were added since`() async throws {
+        var draft = ClipDraft()
+        draft.url = "https://a.org"
+        let (clip, _, token) = try await store.add(draft)
+        _ = try await store.add(Quote("Later"), to: clip)
+        _ = try await store.undo(try #require(token), contested: .overwrite)
+        #expect(try await stored() == 0)
+    }
+
+    @Test func `a deleted quote returns by undo`() async throws {
+        let clip = try await saved("https://a.org", Quote("One"), Quote("Two"))
+        let first = try #require(try await store.clip(clip).quotes.first)
+        let token = try #require(try await store.delete(first, of: clip).token)
+        #expect(try await quotes(of: clip) == ["Two"])
+        _ = try await store.undo(token)
+        #expect(Set(try await quotes(of: clip)) == ["One", "Two"])
+    }
+
+    @Test func `merged clips have the quotes of all`() async throws {
+        let clip = try await saved("https://a.org/page", Quote("One"))
+        _ = try await saved("https://a.org/page?utm_source=x", Quote("Two"))
+        let merged = try await store.mergeDuplicates(try await store.duplicates(), .merge)
+        #expect(merged.remaining == [clip] && merged.deleted == 1)
+        #expect(Set(try await quotes(of: clip)) == ["One", "Two"])
+        _ = try await store.undo(try #require(merged.token))
+        #expect(try await quotes(of: clip) == ["One"])
+
+        var draft = ClipDraft()
+        (draft.url, draft.quotes) = ("https://a.org/page", [Quote("Three")])
+        _ = try await store.add([draft], duplicates: .merge)
+        #expect(try await stored() == 3)
+    }
+
+    @Test(arguments: [DuplicatePolicy.keepBoth, .merge, .skip, .replace])
+    func `a repeated import adds no quote twice to a clip`(policy: DuplicatePolicy) async throws {
+        var draft = ClipDraft()
+        (draft.url, draft.title, draft.created) = ("https://a.org", "T", 1000)
+        (draft.uuid, draft.quotes) = ("00000000-0000-4000-8000-00000000000a", [Quote("One")])
+        for _ in 0..<2 { _ = try await store.add([draft], duplicates: policy) }
+        #expect(try await quotes(of: 1) == ["One"])
+        #expect(try await stored() == 1)
+    }
+
+    @Test func `a search finds the words and the note of a quote, until it is deleted`() async throws {
+        let clip = try await saved("https://a.org", Quote("A serendipitous thought", note: "remarkable"))
+        _ = try await saved("https://b.org")
+        for word in ["serendipitous", "remarkable"] {
+            #expect(try await store.ids(matching: ClipQuery(filter: word)) == [clip], "\(word)")
+        }
+        let quote = try #require(try await store.clip(clip).quotes.first)
+        _ = try await store.delete(quote, of: clip)
+        #expect(try await store.ids(matching: ClipQuery(filter: "serendipitous")) == [])
+    }
+
+    @Test func `a quote as JSON is read unchanged`() async throws {
+        let quote = Quote(
+            "“Ä” <b>\n\u{1}", prefix: "before", suffix: "after", note: "n", author: "me", created: 5)
+        let clip = try await saved("https://a.org", quote)
+        let line = ClipRecord(try await store.clip(clip)).json()
+        #expect(try ClipDraft(jsonLine: line.utf8).quotes == [quote])
+    }
+}
