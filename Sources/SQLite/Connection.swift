@@ -130,6 +130,13 @@ package struct Connection: ~Copyable {
     /// The duration of the last wait for a lock.
     package var waitedMilliseconds: Int64 { handle.busyPolicy.waitedMilliseconds }
 
+    /// Whether the transaction violates a deferred foreign key, so that it cannot be committed.
+    package var hasOpenReferences: Bool {
+        var (count, highest) = (Int32(0), Int32(0))
+        sqlite3_db_status(handle.pointer, SQLITE_DBSTATUS_DEFERRED_FKS, &count, &highest, 0)
+        return count > 0
+    }
+
     package func setBusyTimeout(milliseconds: Int64) {
         handle.busyPolicy.timeoutMilliseconds = milliseconds
     }

@@ -87,6 +87,11 @@ extension MirrorConfiguration {
             }
             for attribute in entity.attributes {
                 let isIdentifier = attribute.name == mirrored.identifier
+                guard attribute.reference == nil || mirrored.excluded.contains(attribute.name) else {
+                    throw .invalidConfiguration(
+                        "'\(attribute.name)' of \(mirrored.name) refers to an object by its ID, which differs on other "
+                            + "machines; exclude it")
+                }
                 guard attribute.isUnique == isIdentifier else {
                     throw .invalidConfiguration(
                         "'\(attribute.name)' of \(mirrored.name) must \(isIdentifier ? "" : "not ")be unique")

@@ -162,7 +162,10 @@ struct BatchProof {
     ) throws {
         guard isNeeded else { return }
         let present = try count(keys, on: connection)
-        guard changed == keys.count, present == (isDeletion ? 0 : keys.count) else { throw notStored }
+        // Rules of deletion may delete some before the statement does.
+        guard isDeletion ? changed <= keys.count : changed == keys.count,
+            present == (isDeletion ? 0 : keys.count)
+        else { throw notStored }
     }
 
     private var notStored: StoreError { external.notStored(entity.name) }

@@ -14,13 +14,15 @@ struct BatchRecorder {
         _ entity: EntityDescription, _ work: BatchExecution.Work, _ external: ExternalTriggers,
         on connection: borrowing Connection
     ) throws {
-        if case .insert(let request) = work, request.duplicates == .replace,
-            entity.attributes.contains(where: \.isUnique)
-        {
-            return nil
+        let isInsertion: Bool
+        if case .insert(let request) = work {
+            if request.duplicates == .replace, entity.attributes.contains(where: \.isUnique) { return nil }
+            isInsertion = true
+        } else {
+            isInsertion = false
         }
         guard !external.includes(entity.name), let own = try HistoryTriggers(of: entity, on: connection),
-            try !Self.isReferenced(entity, on: connection)
+            try isInsertion || !Self.isReferenced(entity, on: connection)
         else { return nil }
         self.entity = entity
         entityID = own.entityID

@@ -12,7 +12,7 @@ public struct StoreTransaction: ~Copyable {
     let tables: ObjectTables
     let recorded: RecordedTransaction
     /// The first row of the transaction in the history, once an object with history has changed.
-    private var first: Int64?
+    private(set) var first: Int64?
     /// Whether a change was made that the history must record.
     private var isRecordable = false
     /// Whether data was changed that the history does not record.
@@ -186,9 +186,12 @@ extension StoreTransaction {
     mutating func end() throws -> (token: HistoryToken?, rows: ClosedRange<Int64>?, isEmpty: Bool) {
         let token = try first.flatMap { try recorded.end($0, on: store.connection, facts) }
         if token == nil, isRecordable { throw facts.external.notStored("history") }
+        try checkReferences()
         for (id, exists) in unconfirmed {
             let table = try tables.table(id.entity, facts.external)
-            guard try (table.object(id, on: store.connection) != nil) == exists else { throw table.notStored }
+            if try (table.object(id, on: store.connection) != nil) == exists { continue }
+            // By a rule of deletion.
+            guard exists, try hasDeleted(id) else { throw table.notStored }
         }
         // With verified triggers, and no others, a missing token means that no value changed.
         let isEmpty = token == nil && !hasOtherChanges && (first == nil || facts.external.isEmpty)

@@ -43,7 +43,7 @@ public struct ObjectID: Hashable, Sendable {
             isPermanent: false)
     }
 
-    private init(entity: String, key: Int64, store: StoreDigest, isPermanent: Bool) {
+    init(entity: String, key: Int64, store: StoreDigest, isPermanent: Bool) {
         self.entity = entity
         self.key = key
         origin = store.bits | (isPermanent ? 0 : StoreDigest.unusedBit)

@@ -57,7 +57,7 @@ struct ObjectQuery {
         let entity = try entity(request.entity)
         let columns = try selections.selection(of: plan.layout.names, entity).columns
         let statement = try select(columns, request, entity, on: connection)
-        let decoder = RecordDecoder(plan)
+        let decoder = RecordDecoder(plan, store)
         var records: [StoredRecord<R>] = []
         while try statement.step() {
             let id = ObjectID(entity: entity.name, key: statement.integer(0), store: store)

@@ -108,6 +108,13 @@ struct PendingChanges: Sendable {
         }
     }
 
+    /// Replaces references to objects that were saved since.
+    mutating func translate(_ keys: [Int64: Int64]) {
+        guard !isEmpty else { return }
+        inserts = inserts.mapValues { $0.translated(keys) }
+        updates = updates.mapValues { ($0.changes.translated(keys), $0.basis) }
+    }
+
     /// Returns these changes followed by later ones, for a save that failed while more changes were made.
     func followed(by later: PendingChanges) -> PendingChanges {
         var all = self

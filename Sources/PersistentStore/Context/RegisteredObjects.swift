@@ -14,7 +14,7 @@ struct RegisteredObjects: Sendable {
     /// The first and the last of the versions that only this context saved, one after the other.
     private var ownVersions: [String: (first: VersionTable, last: VersionTable)] = [:]
     /// The permanent keys of inserted objects, by their temporary keys.
-    private var permanentKeys: [Int64: Int64] = [:]
+    private(set) var permanentKeys: [Int64: Int64] = [:]
 
     /// The known values of an object.
     subscript(id: ObjectID) -> StoredObject? { recent[id] ?? older[id] }
@@ -86,6 +86,8 @@ struct RegisteredObjects: Sendable {
             permanentKeys[outcome.requestedID.key] = outcome.id.key
         }
         guard let object = outcome.object else { return forget(outcome.id) }
+        // Another writer may have saved an object that this context has read and a rule of deletion changed.
+        if outcome.isAction, version(of: outcome.id) != outcome.basis.version { return }
         if outcome.conflict == nil, let base = outcome.basis.version, base < object.version {
             extendOwnVersions(of: object.id, from: base, to: object.version)
         }

@@ -34,13 +34,13 @@ public struct SaveResult: Sendable {
     /// The saved objects in the order of the operations, without deleted ones.
     package var objects: [StoredObject] { outcomes.compactMap(\.object) }
 
-    /// The new versions of the saved objects, by their permanent IDs.
+    /// The new versions of the saved objects, including those whose references became null, by their permanent IDs.
     public var versions: [ObjectID: Int64] {
         let pairs = outcomes.compactMap { outcome in outcome.object.map { ($0.id, $0.version) } }
         return Dictionary(pairs) { $1 }
     }
 
-    /// The objects that the save deleted; others did not exist.
+    /// The objects that the save deleted, including those that a rule of deletion deleted; others did not exist.
     public var deletedIDs: [ObjectID] {
         outcomes.filter { $0.isWritten && $0.object == nil }.map(\.id)
     }
@@ -71,6 +71,8 @@ struct SaveOutcome: Sendable {
     var isWritten = false
     /// The conflict that the context's merge policy resolved.
     var conflict: SaveConflict?
+    /// Whether a rule of deletion changed the object.
+    var isAction = false
 
     /// Returns the basis of a change that was made during the save. Its author had not seen the other side of
     /// a conflict, so the conflict remains.

@@ -17,7 +17,7 @@ public actor StoreContext {
     nonisolated let writer: StoreWriter
     private let model: StoreModel
     private let storeID: UUID
-    private let store: StoreDigest
+    nonisolated let store: StoreDigest
     /// The handling of objects that another writer saved after they were read here.
     public private(set) var mergePolicy = MergePolicy.error
     private var registered = RegisteredObjects()
@@ -33,8 +33,7 @@ public actor StoreContext {
         author: String?, name: String?, reader: StoreReader, writer: StoreWriter, model: StoreModel,
         storeID: UUID, session: Int64 = Int64.random(in: 1...Int64.max)
     ) {
-        self.author = author
-        self.name = name
+        (self.author, self.name) = (author, name)
         self.reader = reader
         self.writer = writer
         self.model = model
@@ -54,7 +53,8 @@ public actor StoreContext {
     ///
     /// - Complexity: Each unsaved change of the entity costs a statement.
     public func fetch(_ request: FetchRequest) async throws(StoreError) -> [StoredObject] {
-        let (objects, read) = try await readUnsaved(request) { snapshot, unsaved throws(StoreError) in
+        let (objects, read) = try await readUnsaved(request) {
+            snapshot, request, unsaved throws(StoreError) in
             try snapshot.fetch(request, with: unsaved)
         }
         for object in read { registered.register(object) }
@@ -64,7 +64,7 @@ public actor StoreContext {
     /// Returns the number of objects that the predicate and the bounds of a request admit, with this context's
     /// unsaved changes.
     public func count(_ request: FetchRequest) async throws(StoreError) -> Int {
-        try await readUnsaved(request) { snapshot, unsaved throws(StoreError) in
+        try await readUnsaved(request) { snapshot, request, unsaved throws(StoreError) in
             try snapshot.count(request, with: unsaved)
         }
     }
@@ -72,18 +72,22 @@ public actor StoreContext {
     /// Reads a state of the store in which the same changes are unsaved as in this context.
     private func readUnsaved<Value: Sendable>(
         _ request: FetchRequest,
-        _ body: @Sendable (borrowing StoreSnapshot, UnsavedObjects) throws(StoreError) -> Value
+        _ body: @Sendable (borrowing StoreSnapshot, FetchRequest, UnsavedObjects) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
+        var request = request
         while true {
+            request.predicate = model.translated(request, registered.permanentKeys)
             // A new object would appear twice if a save stored it before the read.
             let waits =
                 request.onlyKeys == nil
                 && (saving.inserts(into: request.entity) || pending.inserts(into: request.entity))
             if waits { await waitForTurn() }
             defer { if waits { endTurn() } }
-            let unsaved = UnsavedObjects(request, store, [saving, pending])
+            let (query, unsaved) = (request, UnsavedObjects(request, store, [saving, pending]))
             let saves = endedSaves
-            let value = try await reader.read { snapshot throws(StoreError) in try body(snapshot, unsaved) }
+            let value = try await reader.read { snapshot throws(StoreError) in
+                try body(snapshot, query, unsaved)
+            }
             if saves == endedSaves { return value }
         }
     }
@@ -141,7 +145,7 @@ public actor StoreContext {
     @discardableResult
     public func insert(_ entity: String, _ values: [String: AttributeValue]) throws(StoreError) -> ObjectID {
         try check(values, entity: entity)
-        return pending.insert(entity, values, store)
+        return pending.insert(entity, model.translated(values, of: entity, registered.permanentKeys), store)
     }
 
     /// Restores a deleted object under its ID at the next save. The save throws
@@ -209,7 +213,8 @@ public actor StoreContext {
     }
 
     private func update(_ id: ObjectID, _ changes: [String: AttributeValue], on basis: ChangeBasis) {
-        if !saving.deletes(id) { pending.update(id, changes, on: basis) }
+        if saving.deletes(id) { return }
+        pending.update(id, model.translated(changes, of: id.entity, registered.permanentKeys), on: basis)
     }
 
     /// Deletes an object at the next save. Deleting a missing object is not an error.
@@ -249,8 +254,7 @@ public actor StoreContext {
         await waitForTurn()
         defer { endTurn() }
         let saved = pending
-        saving = saved
-        pending = PendingChanges()
+        (saving, pending) = (saved, PendingChanges())
         let (operations, policy) = (saved.operations, mergePolicy)
         defer { endedSaves += 1 }
         do {
@@ -261,6 +265,7 @@ public actor StoreContext {
             let result = SaveResult(operations, written)
             for outcome in result.outcomes { registered.apply(outcome) }
             pending.follow(result.outcomes)
+            pending.translate(registered.permanentKeys)
             saving = PendingChanges()
             return result
         } catch {
@@ -383,6 +388,6 @@ public actor StoreContext {
 
     private func check(_ values: [String: AttributeValue], entity name: String) throws(StoreError) {
         guard let entity = model.entity(name) else { throw .unknownEntity(name) }
-        try entity.check(values)
+        try entity.check(values, mayBeUnsaved: true)
     }
 }

@@ -7,19 +7,42 @@ extension StoreTransaction {
     mutating func apply(
         _ operations: [SaveRequest.Operation], _ policy: MergePolicy
     ) throws(StoreError) -> [SaveOutcome] {
-        var outcomes: [SaveOutcome] = []
-        var refused: [SaveConflict] = []
-        for operation in operations {
+        let plan = try SavePlan(operations, tables.query.model)
+        var run = SaveRun(outcomes: Array(repeating: nil, count: operations.count))
+        for step in plan.steps {
+            run.changes = run.changes ?? changesOfRules()
+            var operation = operations[step.index]
+            if step.refersToNew {
+                var values = operation.values
+                for name in step.deferred.keys { values[name] = .null }
+                operation = operation.setting(values.translated(run.keys))
+            }
             let outcome = try change(operation.entity) { table, connection in
-                try Self.apply(operation, policy, table, on: connection)
+                try run.apply(operation, policy, table, on: connection)
             }
             if let conflict = outcome.conflict, policy.resolve(conflict) == .refuse {
-                refused.append(conflict)
+                run.refused.append(conflict)
+            }
+            if plan.hasReferences, !outcome.requestedID.isPermanent {
+                run.keys[outcome.requestedID.key] = outcome.id.key
             }
             try noteChange(of: outcome.id, exists: outcome.object != nil, isCertain: outcome.isWritten)
-            outcomes.append(outcome)
+            run.outcomes[step.index] = outcome
         }
-        guard refused.isEmpty else { throw .conflict(refused) }
+        guard run.refused.isEmpty else { throw .conflict(run.refused) }
+        for step in plan.steps where !step.deferred.isEmpty {
+            guard let outcome = run.outcomes[step.index] else { continue }
+            let references = step.deferred.mapValues(AttributeValue.integer).translated(run.keys)
+            run.outcomes[step.index]?.object = try change(outcome.id.entity) { table, connection in
+                try table.update(outcome.id, references, on: ChangeBasis(outcome.object), connection)
+            }
+        }
+        var outcomes = run.outcomes.compactMap(\.self)
+        if var changes = run.changes ?? changesOfRules(),
+            outcomes.contains(where: { tables.query.model.mayAct(onDeletionOf: $0) })
+        {
+            try addDeletionActions(to: &outcomes, &changes)
+        }
         if !facts.external.isEmpty { try confirm(&outcomes) }
         return outcomes
     }
@@ -43,7 +66,30 @@ extension StoreTransaction {
         }
     }
 
-    private static func apply(
+}
+
+extension StoreModel {
+    /// Whether a save that deleted an object may have changed others.
+    fileprivate func mayAct(onDeletionOf outcome: SaveOutcome) -> Bool {
+        outcome.object == nil
+            && entities.contains { entity in
+                entity.attributes.contains { attribute in
+                    attribute.reference.map { $0.entity == outcome.id.entity && $0.rule != .deny } ?? false
+                }
+            }
+    }
+}
+
+/// The state of a save between its operations.
+private struct SaveRun {
+    var outcomes: [SaveOutcome?]
+    var refused: [SaveConflict] = []
+    /// The permanent keys of the inserted objects, by their temporary ones.
+    var keys: [Int64: Int64] = [:]
+    /// The changes of the transaction; nil if no rule of deletion can have made any.
+    var changes: TransactionChanges?
+
+    mutating func apply(
         _ operation: SaveRequest.Operation, _ policy: MergePolicy, _ table: ObjectTable,
         on connection: borrowing Connection
     ) throws -> SaveOutcome {
@@ -62,20 +108,41 @@ extension StoreTransaction {
                     requestedID: id, id: id, basis: basis, object: object, isWritten: isWritten)
             }
             let stored = try table.object(id, on: connection)
-            try checkConflict(stored, basis, table)
+            if try isOwn(stored, basis, id, on: connection) {
+                let object = try stored.flatMap {
+                    try table.update(id, changes, on: ChangeBasis($0), connection)
+                }
+                return SaveOutcome(requestedID: id, id: id, basis: basis, object: object, isWritten: true)
+            }
+            try Self.checkConflict(stored, basis, table)
             let conflict = SaveConflict(
                 id, basis, stored: stored, changes: changes, isDeletion: false, entity: table.entity)
-            return try resolve(conflict, policy, basis, table, on: connection)
+            return try Self.resolve(conflict, policy, basis, table, on: connection)
         case .delete(let id, let basis):
             let isDone = try table.delete(id, version: basis.version, on: connection)
             guard !isDone, let stored = try table.object(id, on: connection) else {
                 return SaveOutcome(requestedID: id, id: id, basis: basis, object: nil, isWritten: isDone)
             }
-            try checkConflict(stored, basis, table)
+            if try isOwn(stored, basis, id, on: connection) {
+                _ = try table.delete(id, version: nil, on: connection)
+                return SaveOutcome(requestedID: id, id: id, basis: basis, object: nil, isWritten: true)
+            }
+            try Self.checkConflict(stored, basis, table)
             let conflict = SaveConflict(
                 id, basis, stored: stored, changes: [:], isDeletion: true, entity: table.entity)
-            return try resolve(conflict, policy, basis, table, on: connection)
+            return try Self.resolve(conflict, policy, basis, table, on: connection)
         }
+    }
+
+    /// Whether an object differs from the basis of a change only because a rule of deletion has changed or deleted it
+    /// in this transaction.
+    private mutating func isOwn(
+        _ stored: StoredObject?, _ basis: ChangeBasis, _ id: ObjectID, on connection: borrowing Connection
+    ) throws -> Bool {
+        try changes?.read(on: connection)
+        guard let changes else { return false }
+        guard let stored else { return changes.deleted.contains(id) }
+        return changes.updates[id].map { basis.version == stored.version - $0 } ?? false
     }
 
     /// Checks for a conflict. An object that already is as the change requires is not one.

@@ -2,8 +2,13 @@
 extension AttributeDescription {
     /// Checks that the store returns a value as it is saved.
     ///
-    /// - Throws: ``StoreError/invalidValue(attribute:entity:reason:)``. A value of another type is left to SQLite.
-    func check(_ value: AttributeValue, of entity: String) throws(StoreError) {
+    /// A value of another type is left to SQLite.
+    ///
+    /// - Parameter mayBeUnsaved: Whether a reference may be to an object that the same save inserts.
+    func check(
+        _ value: AttributeValue, of entity: String, mayBeUnsaved: Bool = false
+    ) throws(StoreError) {
+        if mayBeUnsaved, reference != nil, case .integer = value { return }
         if let reason = invalidity(of: value) {
             throw .invalidValue(attribute: name, entity: entity, reason: reason)
         }
@@ -18,6 +23,8 @@ extension AttributeDescription {
         case (.real(let real), .integer) where Int64(exactly: real) == nil: "it is not an integer of 64 bits"
         case (.integer(let integer), .real) where Double(exactly: integer) == nil:
             "it has more digits than a real number"
+        case (.integer(let integer), _) where ObjectID.isTemporary(key: integer) && reference != nil:
+            "it refers to an unsaved object that is not inserted in the same save"
         case (.integer(let integer), _) where ObjectID.isTemporary(key: integer):
             "it is the key of an unsaved object; save that object first, and use its permanent ID"
         default: nil
@@ -27,10 +34,10 @@ extension AttributeDescription {
 
 extension EntityDescription {
     /// Checks the names and the values of attributes.
-    func check(_ values: [String: AttributeValue]) throws(StoreError) {
+    func check(_ values: [String: AttributeValue], mayBeUnsaved: Bool = false) throws(StoreError) {
         for (name, value) in values {
             guard let attribute = attribute(name) else { throw .unknownAttribute(name, entity: self.name) }
-            try attribute.check(value, of: self.name)
+            try attribute.check(value, of: self.name, mayBeUnsaved: mayBeUnsaved)
         }
     }
 }

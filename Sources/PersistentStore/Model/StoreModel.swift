@@ -59,8 +59,28 @@ public struct StoreModel: Hashable, Sendable {
                 throw .invalidModel("the name '\(entity.name)' is reserved for the store")
             }
             guard !names.isEmpty else { throw .invalidModel("the entity \(entity.name) has no attributes") }
-            for attribute in entity.attributes { try attribute.check(in: entity) }
+            for attribute in entity.attributes {
+                try attribute.check(in: entity)
+                if let reason = attribute.reference.flatMap({ invalidity($0, of: attribute) }) {
+                    throw .invalidModel("\(entity.name).\(attribute.name) \(reason)")
+                }
+            }
         }
+    }
+
+    private func invalidity(
+        _ reference: AttributeDescription.Reference, of attribute: AttributeDescription
+    ) -> String? {
+        if self.entity(reference.entity) == nil {
+            return "refers to the unknown entity '\(reference.entity)'"
+        }
+        guard reference.rule == .nullify, !attribute.isOptional else { return nil }
+        return "cannot be null, so that its rule of deletion cannot be to nullify it"
+    }
+
+    /// The references whose rule changes or deletes the objects that refer to a deleted one.
+    var hasDeletionActions: Bool {
+        entities.contains { $0.attributes.contains { $0.reference.map { $0.rule != .deny } ?? false } }
     }
 
     /// Returns the first name that another one before it equals, except for case.

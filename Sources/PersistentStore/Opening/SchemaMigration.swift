@@ -38,6 +38,9 @@ struct SchemaMigration {
             if entity.tracksHistory { try triggers.create(on: connection) }
             try IndexCreation(entity).run(on: connection)
         }
+        for entity in model.entities where stored.contains(entity.name) {
+            for attribute in entity.attributes { try resolve(attribute, of: entity, on: connection) }
+        }
         try steps.end(on: connection)
         if mustExpireTokens {
             let generation = try StoreMetadata.integer(.generation, on: connection) ?? 1
@@ -45,6 +48,24 @@ struct SchemaMigration {
         }
         try StoreMetadata.set(.modelVersion, .integer(Int64(model.version)), on: connection)
         try StoreMetadata.set(.model, .text(StoreModelFingerprint(model).text), on: connection)
+    }
+
+    /// Sets references to missing objects to null. The keys of an attribute that becomes a reference, or references that
+    /// a program saved without checking them, may be of such objects.
+    ///
+    /// - Throws: ``StoreError/missingReference(attribute:entity:)`` if the attribute is required.
+    private func resolve(
+        _ attribute: AttributeDescription, of entity: EntityDescription, on connection: borrowing Connection
+    ) throws {
+        guard let reference = attribute.reference else { return }
+        let dangling = """
+            "\(attribute.name)" NOT NULL AND "\(attribute.name)" NOT IN (SELECT id FROM "\(reference.entity)")
+            """
+        if attribute.isOptional {
+            try connection.run("UPDATE \"\(entity.name)\" SET \"\(attribute.name)\" = NULL WHERE \(dangling)")
+        } else if try connection.integer("SELECT 1 FROM \"\(entity.name)\" WHERE \(dangling)") != nil {
+            throw StoreError.missingReference(attribute: attribute.name, entity: entity.name)
+        }
     }
 
     /// Migrates format 1, which grouped the changes of an external writer by guessing, in two columns that

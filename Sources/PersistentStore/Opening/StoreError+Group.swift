@@ -32,7 +32,9 @@ extension StoreError {
             .objectOfAnotherStore, .transactionOfAnotherStore, .noTombstone,
             .attached, .isStore, .notAttached, .needsWAL:
             .request
-        case .invalidValue, .constraint, .tooBig, .rowSourceFailed, .changeDiscarded, .noIDLeft: .value
+        case .invalidValue, .constraint, .deletionDenied, .missingReference, .tooBig, .rowSourceFailed,
+            .changeDiscarded, .noIDLeft:
+            .value
         case .conflict: .conflict
         case .notWritable, .openedReadOnly, .otherOwner, .writableByOthers: .permission
         case .cannotOpen, .notAStore, .missing, .hardLinkOrFileMount, .full, .inputOutput, .damaged,

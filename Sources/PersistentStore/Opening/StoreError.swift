@@ -82,6 +82,10 @@ public enum StoreError: Error, Equatable, Sendable {
     /// A condition with more parts than SQLite accepts.
     case predicateTooComplex(reason: String)
     case constraint(reason: String)
+    /// Objects refer to a deleted one by an attribute whose rule denies the deletion.
+    case deletionDenied(entity: String, attribute: String, of: String)
+    /// An attribute refers to an object that does not exist, or was deleted by another writer.
+    case missingReference(attribute: String, entity: String)
     /// The history retains no values of the deleted object, so it cannot be restored.
     case noTombstone(ObjectID)
     /// A statement succeeded and stored nothing; the cause names the trigger or the constraint.
@@ -196,6 +200,12 @@ extension StoreError: CustomStringConvertible {
                 + (conflicts.count > 3 ? " \(conflicts.count - 3) more objects were changed." : "")
         case .predicateTooComplex(let reason): "Cannot evaluate the predicate: \(reason)."
         case .constraint(let reason): "The store rejected the change: \(reason)."
+        case .deletionDenied(let entity, let attribute, let other):
+            "Cannot delete an object of \(entity): '\(attribute)' of \(other) refers to it, and denies that. "
+                + "Nothing was saved; delete or change the objects of \(other) in the same transaction."
+        case .missingReference(let attribute, let entity):
+            "'\(attribute)' of \(entity) refers to an object that does not exist. "
+                + "Nothing was saved; refer to another one, or restore that one in the same transaction."
         case .noTombstone(let id):
             "The history retains no values of \(id), so it cannot be restored. Restore a backup elsewhere and copy it."
         case .changeDiscarded(let table, let cause):
@@ -244,6 +254,8 @@ extension StoreError: CustomStringConvertible {
         case .constraint: self = .constraint(reason: error.message)
         case .tooBig: self = .tooBig(path: path)
         case .interrupted: self = .cancelled
+        case .other where error.message.hasPrefix("too many levels of trigger recursion"):
+            self = .constraint(reason: "rules of deletion follow references over more than 900 levels")
         case .other where error.isAboutSchema: self = .schemaChanged(path: path, reason: error.message)
         default: self = .other(path: path, reason: error.description)
         }

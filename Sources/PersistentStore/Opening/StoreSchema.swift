@@ -105,9 +105,11 @@ enum StoreSchema {
         text += attribute.kind.rawValue
         if !attribute.isOptional { text += " NOT NULL" }
         if attribute.ignoresCase { text += " COLLATE NOCASE" }
-        guard let given = defaultExpression(attribute) else { return }
-        text += " DEFAULT "
-        text += given
+        if let given = defaultExpression(attribute) {
+            text += " DEFAULT "
+            text += given
+        }
+        attribute.reference?.write(to: &text)
     }
 
     static func defaultExpression(_ attribute: borrowing AttributeDescription) -> String? {

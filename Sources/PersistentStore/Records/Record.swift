@@ -26,8 +26,9 @@ public protocol Record: Codable, Sendable {
 /// The entity of a record type.
 public struct RecordEntity<R: Record>: Sendable {
     public let name: String
-    /// The entity for a ``StoreModel``.
-    public let description: EntityDescription
+    private let tracksHistory: Bool
+    private let renamedFrom: [String]
+    private let attributes: [RecordAttribute<R>]
     let plan: RecordPlan
     private let properties: [(path: any PartialKeyPath<R> & Sendable, attribute: String)]
 
@@ -37,12 +38,17 @@ public struct RecordEntity<R: Record>: Sendable {
         @RecordAttributes<R> attributes: () -> [RecordAttribute<R>]
     ) {
         let attributes = attributes()
-        self.name = name
-        description = EntityDescription(
-            name, attributes: attributes.map(\.description), tracksHistory: tracksHistory,
-            renamedFrom: renamedFrom)
+        (self.name, self.attributes) = (name, attributes)
+        (self.tracksHistory, self.renamedFrom) = (tracksHistory, renamedFrom)
         plan = RecordPlan(entity: name, attributes: attributes.map { ($0.description.name, $0.codec) })
         properties = attributes.map { ($0.path, $0.description.name) }
+    }
+
+    /// The entity for a ``StoreModel``.
+    public var description: EntityDescription {
+        EntityDescription(
+            name, attributes: attributes.map(\.resolved), tracksHistory: tracksHistory,
+            renamedFrom: renamedFrom)
     }
 
     /// Returns the attribute of a property. A property without one gets a name that no entity has, so that a
@@ -62,6 +68,10 @@ public struct RecordAttribute<R: Record>: Sendable {
     let path: any PartialKeyPath<R> & Sendable
     let description: AttributeDescription
     let codec: any AttributeCodec
+    /// The type of a reference.
+    private(set) var target: (any ReferenceValue.Type)?
+    /// The effect of the deletion of the object to which a reference refers.
+    var rule: AttributeDescription.DeletionRule?
 
     init(
         _ path: any PartialKeyPath<R> & Sendable, _ codec: any AttributeCodec,
@@ -82,6 +92,7 @@ public struct RecordAttribute<R: Record>: Sendable {
     ) {
         self.path = path
         codec = Codec<Value>()
+        target = Value.self as? any ReferenceValue.Type
         description = AttributeDescription(
             name ?? nameOfProperty(path), Value.attributeKind, defaultValue: defaultValue, isUnique: isUnique,
             isIndexed: isIndexed, indexWhenTrue: other.map(nameOfProperty),
@@ -98,6 +109,7 @@ public struct RecordAttribute<R: Record>: Sendable {
     ) {
         self.path = path
         codec = Codec<Value>()
+        target = Value.self as? any ReferenceValue.Type
         description = AttributeDescription(
             name ?? nameOfProperty(path), Value.attributeKind, isOptional: true, defaultValue: defaultValue,
             isUnique: isUnique, isIndexed: isIndexed, indexWhenTrue: other.map(nameOfProperty),

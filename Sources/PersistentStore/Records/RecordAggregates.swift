@@ -112,7 +112,7 @@ extension StoreSnapshot {
     private func converted<R: Record, Value: AttributeConvertible>(
         _ stored: AttributeValue, _ type: R.Type
     ) throws(StoreError) -> Value {
-        guard let value = Value(attributeValue: stored) else {
+        guard let value = Value.converted(stored, in: query.store) else {
             throw R.entity.plan.invalid(nil, "the computed value is not a valid \(Value.self)")
         }
         return value

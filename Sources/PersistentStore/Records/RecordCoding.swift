@@ -25,20 +25,25 @@ struct RecordPlan: Sendable {
 protocol AttributeCodec: AnyObject, Sendable {}
 
 final class Codec<Value>: AttributeCodec {
-    let read: @Sendable (AttributeValue) -> Value?
-    let write: @Sendable (Value) throws -> AttributeValue
+    let read: @Sendable (AttributeValue, StoreDigest) -> Value?
+    let write: @Sendable (Value, StoreDigest) throws -> AttributeValue
 
     init() where Value: AttributeConvertible {
-        read = { Value(attributeValue: $0) }
-        write = { $0.attributeValue }
+        if Value.self is any ReferenceValue.Type {
+            read = { Value.converted($0, in: $1) }
+            write = { try ($0 as? any ReferenceValue)?.value(in: $1) ?? .null }
+        } else {
+            read = { value, _ in Value(attributeValue: value) }
+            write = { value, _ in value.attributeValue }
+        }
     }
 
     /// Creates the conversion to and from a JSON text.
     init(json type: Value.Type) where Value: Codable & Sendable {
-        read = { stored in
+        read = { stored, _ in
             stored.textValue.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
         }
-        write = { value in
+        write = { value, _ in
             let encoder = JSONEncoder()
             // Equal values have equal texts.
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

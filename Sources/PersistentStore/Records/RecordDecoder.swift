@@ -4,13 +4,15 @@ import SQLite
 final class RecordDecoder: Decoder {
     private let plan: RecordPlan
     private var row: [AttributeValue] = []
+    /// The store of the objects to which the records refer.
+    private var store: StoreDigest
     private var cursor: AttributeCursor
 
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    init(_ plan: RecordPlan) {
-        self.plan = plan
+    init(_ plan: RecordPlan, _ store: StoreDigest = .none) {
+        (self.plan, self.store) = (plan, store)
         cursor = AttributeCursor(plan.layout)
         row.reserveCapacity(plan.codecs.count)
     }
@@ -26,6 +28,7 @@ final class RecordDecoder: Decoder {
         guard object.id.entity == plan.entity else {
             throw plan.invalid("id", "the object is of the entity \(object.id.entity)")
         }
+        store = object.id.store
         if object.layout === plan.layout || object.layout == plan.layout {
             row = object.stored
         } else {
@@ -107,7 +110,7 @@ final class RecordDecoder: Decoder {
     /// Converts by the codec of the attribute, for a type that only the record knows.
     fileprivate func converted<Value>(_ name: String) throws(StoreError) -> Value {
         let index = try index(of: name)
-        guard let value = (plan.codecs[index] as? Codec<Value>)?.read(row[index]) else {
+        guard let value = (plan.codecs[index] as? Codec<Value>)?.read(row[index], store) else {
             throw invalid(name, row[index], Value.self)
         }
         return value

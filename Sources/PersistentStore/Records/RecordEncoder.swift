@@ -1,6 +1,8 @@
 /// Encodes records as the values of their attributes; one instance serves any number of records.
 final class RecordEncoder: Encoder {
     private let plan: RecordPlan
+    /// The store of the objects to which the records refer; none for any store.
+    private let store: StoreDigest
     /// The values in the order of the plan; nil for a property that the record did not encode.
     private var values: [AttributeValue?] = []
     private var cursor: AttributeCursor
@@ -10,8 +12,8 @@ final class RecordEncoder: Encoder {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    init(_ plan: RecordPlan) {
-        self.plan = plan
+    init(_ plan: RecordPlan, _ store: StoreDigest = .none) {
+        (self.plan, self.store) = (plan, store)
         cursor = AttributeCursor(plan.layout)
     }
 
@@ -66,7 +68,13 @@ final class RecordEncoder: Encoder {
         guard let codec = plan.codecs[index] as? Codec<Value> else {
             throw plan.invalid(name, "its property is a \(Value.self)")
         }
-        do { values[index] = try codec.write(value) } catch {
+        do {
+            values[index] = try codec.write(value, store)
+        } catch let error as InvalidReference {
+            throw plan.invalid(name, error.reason)
+        } catch let error as StoreError {
+            throw error
+        } catch {
             throw plan.invalid(name, "it cannot be JSON: \(type(of: error))")
         }
     }

@@ -8,15 +8,16 @@
 public struct RetainedProperties<R: Record>: Hashable, Sendable {
     /// The values by attribute, including those of attributes that the record no longer has.
     public let values: [String: AttributeValue]
+    let store: StoreDigest
 
     /// Returns the value of a property; nil if the history does not retain it, or if it is not valid.
     public subscript<Value: AttributeConvertible>(path: KeyPath<R, Value>) -> Value? {
-        values[R.entity.attribute(of: path)].flatMap(Value.init(attributeValue:))
+        values[R.entity.attribute(of: path)].flatMap { .converted($0, in: store) }
     }
 
     /// Returns the value of an optional property; nil if it was null, too.
     public subscript<Value: AttributeConvertible>(path: KeyPath<R, Value?>) -> Value? {
-        values[R.entity.attribute(of: path)].flatMap(Value.init(attributeValue:))
+        values[R.entity.attribute(of: path)].flatMap { .converted($0, in: store) }
     }
 
     /// Returns the record.
@@ -24,7 +25,7 @@ public struct RetainedProperties<R: Record>: Hashable, Sendable {
     /// - Throws: ``StoreError/invalidValue(attribute:entity:reason:)`` if the history does not retain each of its
     ///   attributes.
     public func record() throws(StoreError) -> R {
-        try RecordDecoder(R.entity.plan).record(R.self, retained: values)
+        try RecordDecoder(R.entity.plan, store).record(R.self, retained: values)
     }
 }
 
@@ -32,14 +33,14 @@ extension HistoryChange {
     /// Returns the retained values of a deleted record; nil if the change is not a deletion of such a record.
     public func tombstone<R: Record>(of type: R.Type) -> RetainedProperties<R>? {
         guard objectID.entity == R.entity.name else { return nil }
-        return tombstone.map(RetainedProperties.init)
+        return tombstone.map { RetainedProperties(values: $0, store: objectID.store) }
     }
 
     /// Returns the values that an update replaced, for the properties that record old values; nil if the change is
     /// not an update of such a record.
     public func oldValues<R: Record>(of type: R.Type) -> RetainedProperties<R>? {
         guard kind == .update, objectID.entity == R.entity.name else { return nil }
-        return RetainedProperties(values: oldValues)
+        return RetainedProperties(values: oldValues, store: objectID.store)
     }
 
     /// Returns whether an update changed a property.

@@ -41,7 +41,7 @@ extension StoreContext {
     /// - Returns: The temporary ID of each record.
     @discardableResult
     public func insert<R: Record>(_ records: some Sequence<R> & Sendable) throws(StoreError) -> [ObjectID] {
-        let (entity, encoder) = (R.entity, RecordEncoder(R.entity.plan))
+        let (entity, encoder) = (R.entity, RecordEncoder(R.entity.plan, store))
         var ids: [ObjectID] = []
         for record in records {
             let values = zip(entity.plan.layout.names, try encoder.values(of: record))
@@ -69,7 +69,7 @@ extension StoreContext {
     /// Changes a record at the next save to another value of it, such as an edited copy, which replaces the
     /// changes that this context has made since the record was read.
     public func update<R: Record>(_ stored: StoredRecord<R>, to record: R) throws(StoreError) {
-        let read = try object(of: stored, RecordEncoder(R.entity.plan))
+        let read = try object(of: stored, RecordEncoder(R.entity.plan, store))
         try update(stored, from: try current(read).flatMap { try? current(stored, read, $0) }, to: record)
     }
 
@@ -77,12 +77,12 @@ extension StoreContext {
     private func update<R: Record>(_ stored: StoredRecord<R>, from current: R?, to record: R)
         throws(StoreError)
     {
-        let encoder = RecordEncoder(R.entity.plan)
+        let encoder = RecordEncoder(R.entity.plan, store)
         try update(object(of: stored, encoder), encoder.changes(from: current, to: record))
     }
 
     private func current<R: Record>(_ stored: StoredRecord<R>) async throws(StoreError) -> R {
-        let read = try object(of: stored, RecordEncoder(R.entity.plan))
+        let read = try object(of: stored, RecordEncoder(R.entity.plan, store))
         if try current(read) == nil { _ = try await object(read.id) }
         return try current(stored, read, try current(read) ?? read)
     }
@@ -98,7 +98,7 @@ extension StoreContext {
     /// Deletes a record at the next save. If another writer has saved it since it was read, the save reports
     /// the conflict.
     public func delete<R: Record>(_ stored: StoredRecord<R>) throws(StoreError) {
-        try delete(object(of: stored, RecordEncoder(R.entity.plan)))
+        try delete(object(of: stored, RecordEncoder(R.entity.plan, store)))
     }
 
     private func object<R: Record>(

@@ -25,7 +25,7 @@ extension StoreTransaction {
     /// - Returns: The record with its permanent ID.
     @discardableResult
     public mutating func insert<R: Record>(_ record: R) throws(StoreError) -> StoredRecord<R> {
-        let values = try RecordEncoder(R.entity.plan).values(of: record)
+        let values = try RecordEncoder(R.entity.plan, tables.query.store).values(of: record)
         let object = try insert(
             R.entity.name, Dictionary(zip(R.entity.plan.layout.names, values)) { $1 })
         return try StoredRecord(object)
@@ -45,7 +45,8 @@ extension StoreTransaction {
         guard let stored = try find(id, of: type) else { return nil }
         var record = stored.record
         change(&record)
-        let changes = try RecordEncoder(R.entity.plan).changes(from: stored.record, to: record)
+        let changes = try RecordEncoder(R.entity.plan, tables.query.store).changes(
+            from: stored.record, to: record)
         guard !changes.isEmpty else { return stored }
         return try update(id, changes).map { object throws(StoreError) in try StoredRecord(object) }
     }
