@@ -342,6 +342,43 @@ struct Item: Record, Hashable {
         #expect(try await container.check().isEmpty)
     }
 
+    @Test func `a salvage leaves out objects whose required parent is lost`() async throws {
+        let outer = try await insertFolder("outer")
+        let (home, label) = (try await insertFolder("home", in: outer), try await insertFolder("label"))
+        _ = try await insertItem("lost", in: home)
+        let item = try await insertItem("x", in: outer, label: label)
+        await container.close()
+        try shell("DELETE FROM Folder WHERE id IN (\(home.key), \(label.key));")
+        let path = folder.path(of: "salvaged.db")
+        let report = try PersistentContainer.salvage(
+            folder.path(of: "items.db"), to: path, author: "salvage", model: container.model)
+        let items = try #require(report.objects.first { $0.entity == "Item" })
+        #expect(items.saved == 1 && items.missing == [1...1])
+        let salvaged = try await PersistentContainer(path: path, model: container.model)
+        let left = try await salvaged.fetch(RecordRequest<Item>())
+        #expect(left.map(\.id.key) == [item.key] && left.first?.label == nil)
+        #expect(try await salvaged.check().isEmpty)
+        await salvaged.close()
+    }
+
+    @Test func `rules are proven in a store with triggers of another program`() async throws {
+        let home = try await insertFolder("home")
+        try shell("CREATE TRIGGER theirs AFTER INSERT ON Item BEGIN SELECT 1; END;")
+        let change: @Sendable (inout StoreTransaction) throws -> Void = { transaction in
+            try transaction.insert(Item(title: "x", folder: RecordReference(home)))
+            try transaction.delete(home)
+        }
+        try await container.write(author: "app", change)
+        #expect(try await container.count(RecordRequest<Item>()) == 0)
+        let second = try await insertFolder("second")
+        try await context.insert(Item(title: "y", folder: RecordReference(second)))
+        try await context.delete(second)
+        #expect(try await context.save().deletedIDs.count == 2)
+        let third = try await insertFolder("third")
+        try shell("CREATE TRIGGER evil AFTER INSERT ON Item BEGIN DELETE FROM Item WHERE id = new.id; END;")
+        await #expect(throws: StoreError.self) { try await insertItem("z", in: third) }
+    }
+
     // MARK: Fetching
 
     @Test func `children of several parents are fetched with one request`() async throws {
@@ -368,66 +405,5 @@ struct Item: Record, Hashable {
         try await container.execute(
             BatchUpdateRequest(where: \Item.folder == a, set: \.folder, to: RecordReference(c)), author: "a")
         #expect(try await container.count(RecordRequest<Item>(where: \.folder == c)) == 2)
-    }
-
-    // MARK: Models
-
-    @Test func `a model rejects references that cannot be`() throws {
-        let list = EntityDescription("List", attributes: [AttributeDescription("name", .text)])
-        let none = AttributeDescription("list", referencing: "Lost", onDeletion: .deny)
-        let required = AttributeDescription("list", referencing: "List", onDeletion: .nullify)
-        for (attribute, part) in [(none, "unknown entity 'Lost'"), (required, "cannot be null")] {
-            let error = #expect(throws: StoreError.self) {
-                try StoreModel(
-                    version: 1, entities: [list, EntityDescription("Todo", attributes: [attribute])])
-            }
-            #expect("\(try #require(error))".contains(part))
-        }
-    }
-
-    @Test func `references are added, renamed, given another rule, and removed`() async throws {
-        let path = folder.path(of: "migrated.db")
-        let list = EntityDescription("List", attributes: [AttributeDescription("name", .text)])
-        func open(_ version: Int, _ attributes: [AttributeDescription], _ lists: EntityDescription? = nil)
-            async throws -> PersistentContainer
-        {
-            let title = AttributeDescription("title", .text)
-            let todo = EntityDescription("Todo", attributes: [title] + attributes)
-            return try await PersistentContainer(
-                path: path, model: StoreModel(version: version, entities: [lists ?? list, todo]))
-        }
-        // From keys in an integer attribute, of which one dangles.
-        var store = try await open(1, [AttributeDescription("list", .integer, isOptional: true)])
-        try await store.write(author: "a") {
-            let id = try $0.insert("List", ["name": "l"]).id
-            for key in [id.key, 99] { try $0.insert("Todo", ["title": "t", "list": .integer(key)]) }
-        }
-        await store.close()
-        let required = AttributeDescription("list", referencing: "List", onDeletion: .deny)
-        await #expect(throws: StoreError.self) { try await open(2, [required]) }
-        store = try await open(
-            2, [AttributeDescription("list", referencing: "List", onDeletion: .nullify, isOptional: true)])
-        #expect(try await store.fetch(FetchRequest("Todo")).map { $0["list"] } == [1, nil])
-        #expect(try await store.check().isEmpty)
-        await store.close()
-        // Other names of the entity and of the attribute, and another rule.
-        let group = EntityDescription(
-            "Group", attributes: list.attributes, renamedFrom: ["List"])
-        let renamed = AttributeDescription(
-            "group", referencing: "Group", onDeletion: .cascade, isOptional: true, renamedFrom: ["list"])
-        store = try await open(3, [renamed], group)
-        try await store.write(author: "a") { try $0.delete(ObjectID(entity: "Group", key: 1)) }
-        #expect(try await store.fetch(FetchRequest("Todo")).map(\.id.key) == [2])
-        await store.close()
-        store = try await open(4, [], group)
-        #expect(try await store.fetch(FetchRequest("Todo")).count == 1)
-        await store.close()
-        // Added to existing objects.
-        store = try await open(
-            5, [AttributeDescription("list", referencing: "Group", onDeletion: .deny, isOptional: true)],
-            group)
-        #expect(try await store.fetch(FetchRequest("Todo")).map { $0["list"] } == [nil])
-        #expect(try await store.check().isEmpty)
-        await store.close()
     }
 }

@@ -12,7 +12,7 @@ public struct BatchInsertRequest: Sendable {
         case replace
     }
 
-    public let entity: String
+    package let entity: String
     public var duplicates = DuplicatePolicy.fail
     /// Whether to return the IDs of the objects, which costs their memory.
     public var returnsObjectIDs = false
@@ -91,10 +91,10 @@ public struct RowSourceError: Error, Equatable, Sendable {
 
 /// An update of many objects with the same new values as one transaction.
 public struct BatchUpdateRequest: Sendable {
-    public let entity: String
+    package let entity: String
     /// The condition on objects; nil updates all.
-    public let predicate: ObjectPredicate?
-    public let values: [String: AttributeValue]
+    package let predicate: ObjectPredicate?
+    package let values: [String: AttributeValue]
     /// Whether to return the IDs of the objects, which costs their memory.
     public var returnsObjectIDs = false
 
@@ -109,9 +109,9 @@ public struct BatchUpdateRequest: Sendable {
 
 /// A deletion of many objects as one transaction.
 public struct BatchDeleteRequest: Sendable {
-    public let entity: String
+    package let entity: String
     /// The condition on objects; nil deletes all.
-    public let predicate: ObjectPredicate?
+    package let predicate: ObjectPredicate?
     /// Whether to return the IDs of the objects, which costs their memory.
     public var returnsObjectIDs = false
 

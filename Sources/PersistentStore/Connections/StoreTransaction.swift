@@ -191,7 +191,7 @@ extension StoreTransaction {
             let table = try tables.table(id.entity, facts.external)
             if try (table.object(id, on: store.connection) != nil) == exists { continue }
             // By a rule of deletion.
-            guard exists, try hasDeleted(id) else { throw table.notStored }
+            guard exists, try mayHaveCascaded(to: id) else { throw table.notStored }
         }
         // With verified triggers, and no others, a missing token means that no value changed.
         let isEmpty = token == nil && !hasOtherChanges && (first == nil || facts.external.isEmpty)

@@ -70,7 +70,7 @@ extension PersistentContainer {
     }
 
     /// Sets a cursor to any position that the store has reached, for a consumer that has done a full refresh.
-    nonisolated(nonsending) public func resetCursor(of consumer: String, to token: HistoryToken)
+    nonisolated(nonsending) package func resetCursor(of consumer: String, to token: HistoryToken)
         async throws(StoreError)
     {
         try check(token)
@@ -125,7 +125,7 @@ public struct ConsumerStatus: Hashable, Sendable {
     /// The number of unprocessed transactions at the time of the query, counted up to 32,768 rows of history
     /// and estimated from those beyond.
     public let lag: Int
-    public let isLagExact: Bool
+    package let isLagExact: Bool
 }
 
 /// The retention of history that a consumer has not processed yet.

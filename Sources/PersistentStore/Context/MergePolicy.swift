@@ -50,7 +50,7 @@ extension MergePolicy {
 public struct SaveConflict: Hashable, Sendable {
     public let objectID: ObjectID
     /// The version on which the change was made; nil if the object was never read here.
-    public let expectedVersion: Int64?
+    package let expectedVersion: Int64?
     /// The object on which the change was made; nil if it was not read through this context.
     public let base: StoredObject?
     /// The object in the store; nil if it was deleted there.

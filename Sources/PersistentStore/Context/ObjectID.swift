@@ -55,7 +55,7 @@ public struct ObjectID: Hashable, Sendable {
     }
 
     /// Whether the ID is valid in a store: it was created for that store, or without one.
-    public func isValid(inStore id: UUID) -> Bool { isValid(in: StoreDigest(id)) }
+    package func isValid(inStore id: UUID) -> Bool { isValid(in: StoreDigest(id)) }
 
     func isValid(in other: StoreDigest) -> Bool { store == .none || store == other }
 }

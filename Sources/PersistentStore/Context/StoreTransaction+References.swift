@@ -49,11 +49,15 @@ extension StoreTransaction {
     /// The changes so far, if rules of deletion may have made some of them.
     func changesOfRules() -> TransactionChanges? { tables.query.model.hasDeletionActions ? changes : nil }
 
-    /// Whether the transaction has deleted an object that it also inserted or changed.
-    func hasDeleted(_ id: ObjectID) throws -> Bool {
-        guard var changes else { return false }
+    /// Whether a rule may have deleted an object that the transaction also inserted or changed: it is deleted, and so is
+    /// one to which it could refer.
+    func mayHaveCascaded(to id: ObjectID) throws -> Bool {
+        let references = tables.query.model.entity(id.entity)?.attributes.compactMap(\.reference) ?? []
+        let parents = references.filter { $0.rule == .cascade }.map(\.entity)
+        guard !parents.isEmpty, var changes else { return false }
         try changes.read(on: store.connection)
         return changes.deleted.contains(id)
+            && changes.deleted.contains { $0 != id && parents.contains($0.entity) }
     }
 
     /// Adds the objects that the rules of deletion changed to the outcomes of a save, and their new states.

@@ -13,9 +13,9 @@ extension AttributeDescription {
     }
 
     /// The entity to which an attribute refers.
-    public struct Reference: Hashable, Sendable {
-        public let entity: String
-        public let rule: DeletionRule
+    package struct Reference: Hashable, Sendable {
+        package let entity: String
+        let rule: DeletionRule
     }
 
     /// Creates an attribute that contains the ID of an object, with an index.
@@ -55,6 +55,13 @@ extension AttributeDescription.Reference {
         case .deny: break
         }
         text += " ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED"
+    }
+}
+
+extension AttributeDescription {
+    /// The condition in SQL that the attribute refers to a missing object; nil for an attribute that is no reference.
+    var isDangling: String? {
+        reference.map { "\"\(name)\" NOT NULL AND \"\(name)\" NOT IN (SELECT id FROM \"\($0.entity)\")" }
     }
 }
 

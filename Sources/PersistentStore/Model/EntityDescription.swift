@@ -85,7 +85,7 @@ public struct AttributeDescription: Hashable, Sendable {
     /// The names that the attribute had in earlier versions of the model, newest first.
     public let renamedFrom: [String]
     /// The entity to which the attribute refers; nil for an attribute that is no reference.
-    public internal(set) var reference: Reference?
+    package internal(set) var reference: Reference?
 
     /// Creates a description.
     ///

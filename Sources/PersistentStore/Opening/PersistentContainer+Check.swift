@@ -66,7 +66,7 @@ extension PersistentContainer {
 
 extension StoreFinding {
     /// Whether the file may return arbitrary data, so that it is not checked further.
-    public var isDamage: Bool { if case .damaged = self { true } else { isOfIndexes } }
+    package var isDamage: Bool { if case .damaged = self { true } else { isOfIndexes } }
 
     fileprivate var isOfIndexes: Bool { if case .damagedIndexes = self { true } else { false } }
 

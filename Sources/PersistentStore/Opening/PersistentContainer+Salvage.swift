@@ -17,18 +17,18 @@ public struct SalvageReport: Hashable, Sendable {
         public fileprivate(set) var saved = 0
         /// The number of those with text that is not valid UTF-8, which is damage, or of which the end of the file
         /// divides the row.
-        public fileprivate(set) var withDamagedText = 0
+        package fileprivate(set) var withDamagedText = 0
         /// The IDs of objects that a row or the history names, and that are not in the new store. More may be
         /// missing that nothing names.
         public fileprivate(set) var missing: [ClosedRange<Int64>] = []
 
-        public var missingCount: Int { missing.reduce(0) { $0 + $1.count } }
+        package var missingCount: Int { missing.reduce(0) { $0 + $1.count } }
     }
 
     /// The results, in the order of the model.
     public fileprivate(set) var objects: [Objects]
     /// Whether the damaged file passes SQLite's check, which does not detect changed values.
-    public fileprivate(set) var isStructureIntact = false
+    package fileprivate(set) var isStructureIntact = false
 
     /// Whether nothing shows that an object is missing or changed.
     public var isComplete: Bool {
@@ -138,6 +138,7 @@ private struct StoreSalvage {
             for position in model.entities.indices {
                 report.objects.append(try copy(position, from: scan, tables, ids, to: new))
             }
+            try resolveReferences(&report, on: new)
             _ = try transaction.end(first, on: new, facts)
             return StoreConnection.Work(result: ())
         }
@@ -150,6 +151,36 @@ private struct StoreSalvage {
             throw StoreError.other(path: newPath, reason: "the salvaged store did not pass its check")
         }
         return report
+    }
+
+    /// Resolves references to lost objects: they become null, or the objects that require them are lost, too.
+    private func resolveReferences(_ report: inout SalvageReport, on new: borrowing Connection) throws {
+        var isResolved = false
+        while !isResolved {
+            isResolved = true
+            for entity in model.entities {
+                for attribute in entity.attributes {
+                    guard let isDangling = attribute.isDangling else { continue }
+                    let change =
+                        attribute.isOptional
+                        ? "UPDATE \"\(entity.name)\" SET \"\(attribute.name)\" = NULL"
+                        : "DELETE FROM \"\(entity.name)\""
+                    try new.run("\(change) WHERE \(isDangling)")
+                    if new.changedRows > 0 { isResolved = false }
+                }
+            }
+        }
+        for index in report.objects.indices {
+            let deleted = try new.texts(
+                """
+                SELECT object FROM history WHERE kind = \(HistoryChange.Kind.delete.rawValue)
+                AND entity = (SELECT id FROM history_entity WHERE name = ?1)
+                """, report.objects[index].entity)
+            guard !deleted.isEmpty else { continue }
+            report.objects[index].saved -= deleted.count
+            let missing = report.objects[index].missing.flatMap(Array.init) + deleted.compactMap { Int64($0) }
+            report.objects[index].missing = Self.ranges(missing.sorted())
+        }
     }
 
     /// Copies the objects of an entity, in the order of their IDs: the triggers give a lower ID another version.

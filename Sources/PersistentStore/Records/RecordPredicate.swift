@@ -88,7 +88,7 @@ extension RecordPredicate {
 /// Properties of type `Bool` as conditions.
 extension RecordPredicate {
     /// Returns a condition that the property is true.
-    public static func isTrue(_ path: KeyPath<R, Bool>) -> RecordPredicate {
+    package static func isTrue(_ path: KeyPath<R, Bool>) -> RecordPredicate {
         path.compared(.notEqual, .boolean(false))
     }
 

@@ -138,5 +138,5 @@ public struct PurgeResult: Hashable, Sendable {
     /// The names of the consumers that need the retained transactions.
     public var blockedBy: [String] = []
 
-    public init() {}
+    package init() {}
 }
