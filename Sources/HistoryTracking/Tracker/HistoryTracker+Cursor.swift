@@ -58,13 +58,16 @@ extension HistoryTracker {
         }
     }
 
-    /// Text that is not a token is treated like an expired token.
+    /// Text that is not a token of this history is treated like an expired token.
     private func openCursor(in storage: any CursorStorage, prefix: String) async throws {
         claim = ConsumerClaim(parameters.name, store: container.path)
         let name = claim?.name ?? parameters.name
         let key = prefix + name
         let text = try await storageCalls { try storage.cursor(forKey: key) }
-        if let token = text.flatMap(HistoryToken.init) {
+        let parts = (text ?? "").split(separator: " ").map(String.init)
+        if let token = parts.first.flatMap(HistoryToken.init),
+            await isOfHistory(token, parts.dropFirst().first)
+        {
             cursor = HistoryCursor(consumer: name, at: follower(after: token))
             return
         }
@@ -73,10 +76,24 @@ extension HistoryTracker {
                 consumer: name, at: follower(after: try await startToken()), isStored: false)
             return
         }
-        log(.notice, .important, "the cursor of \(name) is damaged; starting a full refresh")
+        log(
+            .notice, .important,
+            "the cursor of \(name) is damaged, or of another history; starting a full refresh")
         let token = try await refresh()
         await report(SkippedHistory(after: nil, upTo: token, reason: .unusableCursor))
         cursor = HistoryCursor(consumer: name, at: follower(after: token), isStored: false)
+    }
+
+    /// Whether the row at a token is the one with which the token was stored: a cursor outside the store remains when an
+    /// older file is put in the position of the store, whose history may grow to the same number.
+    private func isOfHistory(_ token: HistoryToken, _ digest: String?) async -> Bool {
+        guard let digest, let present = await self.digest(at: token) else { return true }
+        return digest == present
+    }
+
+    private func digest(at token: HistoryToken) async -> String? {
+        try? await container.read { snapshot throws(StoreError) in try snapshot.digest(at: token) }.map(
+            String.init)
     }
 
     func closeCursor() async {
@@ -138,7 +155,10 @@ extension HistoryTracker {
         guard case .external(let storage, let prefix) = parameters.cursor else {
             return try await container.resetCursor(of: name, to: token)
         }
-        let (text, key) = (token.description, prefix + name)
+        let (text, key) = (
+            [token.description, await digest(at: token)].compactMap(\.self).joined(separator: " "),
+            prefix + name
+        )
         do {
             try await storageCalls { try storage.setCursor(text, forKey: key) }
         } catch {
