@@ -33,9 +33,16 @@ struct BookmarkFileTests {
 
     @Test func `Pocket's headings mark read bookmarks`() throws {
         let drafts = try Reading(Samples.pocket).drafts
-        #expect(drafts.map(\.isUnread) == [true, false])
+        #expect(drafts.map(\.isUnread) == [true, false] && drafts.map(\.isArchived) == [false, true])
         #expect(drafts.map(\.tags) == [["a", "b"], []])
         #expect(drafts.map(\.created) == [1_500_000_000_000, 1_500_000_001_000])
+    }
+
+    @Test func `linkding's tag of archived bookmarks is a state`() throws {
+        let link =
+            #"<DT><A HREF="http://example.org/1" PRIVATE="0" TAGS="a,linkding:bookmarks.archived">one</A>"#
+        let drafts = try Reading("<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><p>\(link)</DL>").drafts
+        #expect(drafts.map(\.isArchived) == [true] && drafts.map(\.tags) == [["a"]])
     }
 
     @Test func `a link inside a note remains in the note`() throws {

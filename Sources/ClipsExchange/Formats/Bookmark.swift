@@ -22,6 +22,7 @@ struct Bookmark {
         fielded.set(.url, url)
         fielded.set(.title, HTMLText.oneLine(words))
         fielded.set(.unread, isUnread ? "yes" : "no")
+        if isArchived { fielded.set(.archived, "yes") }
         if Self.stars.contains(where: says) { fielded.set(.starred, "yes") }
         fielded.set(.note, HTMLText.trimmed(Self.withoutMarks(HTMLText.repaired(note))))
         // Scuttle has no text next to the link.
@@ -77,6 +78,16 @@ struct Bookmark {
         return attributes["time_added"] != nil && HTMLText.oneLine(heading).lowercased() == "unread"
     }
 
+    /// Whether the bookmark is below the second heading of Pocket, or has the tag by which linkding marks it.
+    private var isArchived: Bool {
+        attributes["time_added"] != nil && HTMLText.oneLine(heading).lowercased() == "read archive"
+            || tags.contains { $0 == Self.archivedTag }
+    }
+
+    private static let archivedTag = "linkding:bookmarks.archived"
+
+    private var tags: [Substring] { attributes["tags"]?.split(separator: ",") ?? [] }
+
     private func setDates(_ fielded: inout FieldedDraft) {
         if let word = attributes["add_date"] ?? attributes["time_added"] { fielded.set(.created, word) }
         if let word = attributes["last_modified"] { fielded.set(.updated, word) }
@@ -89,9 +100,8 @@ struct Bookmark {
         }
         // Services that know private links separate tags by spaces when there is no comma.
         let isService = attributes["private"] != nil || attributes["public"] != nil
-        if let words = attributes["tags"] {
-            fielded.set(.tags, HTMLText.repaired(words), spacedTags: isService)
-        }
+        let words = tags.filter { $0 != Self.archivedTag }.joined(separator: ",")
+        if !words.isEmpty { fielded.set(.tags, HTMLText.repaired(words), spacedTags: isService) }
         if says("private") || attributes["public"] == "0" { fielded.addTags(["private"]) }
         if says("feed") || attributes["feedurl"] != nil { fielded.addTags(["feed"]) }
     }
