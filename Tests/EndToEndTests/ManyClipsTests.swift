@@ -25,6 +25,13 @@ import Testing
         }
     }
 
+    @Test(arguments: ["list", "search", "export --format json --query", "open", "random", "star --query"])
+    func `a query of another language that matches nothing gets a hint`(words: String) throws {
+        try clips.run("add", "--title", "one", "--tag", "go")
+        let run = try clips.shell("$CLIPS \(words) tags:go")
+        #expect(run.status == 1 && run.errors.contains("Did you mean 'tag:'?"), "\(run)")
+    }
+
     @Test func `a query selects the clips of a change, in one transaction`() throws {
         try fill(3)
         try clips.run("add", "--title", "other")

@@ -29,7 +29,7 @@ extension Command {
         if query.search.needsIndex { try await invocation.prepareSearch(store) }
         guard let path = arguments.value("-o"), path != "-" else {
             let count = try await write(query, format, store, to: invocation.output)
-            return count == 0 && !query.admitsAll ? invocation.nothingMatches() : .done
+            return count == 0 && !query.admitsAll ? invocation.nothingMatches(query.search) : .done
         }
         guard !store.hasFile(at: path) else {
             throw UsageError("\(path) is a file of the store itself. Use another file.")

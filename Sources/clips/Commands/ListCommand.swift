@@ -28,7 +28,7 @@ extension Command {
             invocation.output.line(lines.line(clip))
             isEmpty = false
         }
-        return isEmpty && !query.admitsAll ? invocation.nothingMatches() : .done
+        return isEmpty && !query.admitsAll ? invocation.nothingMatches(query.search) : .done
     }
 
     static let show = Command(

@@ -32,8 +32,7 @@ extension Invocation {
         if let query {
             let matching = try await matches(of: query, in: store)
             guard !matching.isEmpty || !ids.isEmpty else {
-                if let hint = query.search.hint { remark(hint) }
-                return nothingMatches()
+                return nothingMatches(query.search)
             }
             guard try isConfirmed(verb, matching.count) else { return .failed }
             ids += Set(matching).subtracting(ids).sorted()
@@ -68,7 +67,8 @@ extension Invocation {
         return try await store.ids(matching: query)
     }
 
-    func nothingMatches() -> ExitStatus {
+    func nothingMatches(_ query: SearchQuery) -> ExitStatus {
+        if let hint = query.hint { remark(hint) }
         remark("no clip matches.")
         return .incomplete
     }

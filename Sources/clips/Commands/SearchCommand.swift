@@ -34,10 +34,8 @@ extension Command {
         try await invocation.prepareSearch(store)
         var search = ClipSearch(query, sort: sort, limit: limit, in: store)
         if try await invocation.print(&search, query) > 0 { return .done }
+        guard let close = try await search.correction() else { return invocation.nothingMatches(query) }
         if let hint = query.hint { invocation.remark(hint) }
-        guard let close = try await search.correction() else {
-            return invocation.nothingMatches()
-        }
         // A program that reads the output does not see that it has other words.
         guard invocation.output.isTerminal, !invocation.isJSON else {
             invocation.remark("no clip matches; did you mean '\(close)'?")
