@@ -86,7 +86,10 @@ struct Bookmark {
 
     private static let archivedTag = "linkding:bookmarks.archived"
 
-    private var tags: [Substring] { attributes["tags"]?.split(separator: ",") ?? [] }
+    /// A comma at the end shows that the separator is a comma.
+    private var tags: [Substring] {
+        attributes["tags"]?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+    }
 
     private func setDates(_ fielded: inout FieldedDraft) {
         if let word = attributes["add_date"] ?? attributes["time_added"] { fielded.set(.created, word) }
