@@ -6,12 +6,9 @@ import Platform
 extension Command {
     static let mirror = Command(
         name: "mirror",
-        summary: "Exchange clips with other machines, end-to-end encrypted, through a server or a folder",
-        details: """
-            ACTION: add|pair|run|once|enable|status|machines|conflicts|code|password|remove
-            URL: tls://HOST[:PORT] of a NATS server, or folder:PATH of a folder that is synchronized
-            """,
-        operands: "ACTION [URL…]",
+        summary: "Exchange clips with other machines, encrypted, by a server or a folder",
+        details: "ACTION: add|pair|run|once|enable|status|machines|conflicts|code|password|remove",
+        operands: "ACTION [tls://HOST[:PORT]|folder:PATH…]",
         options: Option.mirror,
         example: "clips mirror add tls://nats.example.org --user ann"
     ) { invocation in
