@@ -202,10 +202,14 @@ import Testing
                 bytes = bytes.prefix((Int(page) ?? 1) * Damage.pageSize - 3)
             case .cut(let share): bytes = bytes.prefix(Int(Double(bytes.count) * share))
             case .swapped:
+                // A clip on a page of deleted clips is not distinguishable from them.
+                let list = try clips.sqlite3(
+                    "SELECT DISTINCT pageno FROM dbstat WHERE name NOT LIKE 'history_%_Clip' AND pageno > 2")
+                let numbers = list.split(separator: "\n").compactMap { Int($0) }
                 for _ in 0..<20 {
-                    let (a, b) = (
-                        Int.random(in: 2..<pages, using: &random), Int.random(in: 2..<pages, using: &random)
-                    )
+                    guard let a = numbers.randomElement(using: &random).map({ $0 - 1 }),
+                        let b = numbers.randomElement(using: &random).map({ $0 - 1 })
+                    else { break }
                     for index in 0..<Damage.pageSize {
                         bytes.swapAt(a * Damage.pageSize + index, b * Damage.pageSize + index)
                     }
