@@ -113,11 +113,14 @@ import Testing
         #expect(lines < 40)
     }
 
-    @Test func `README, manifest, and the first article name the same folder and Swift version`() throws {
+    @Test func `README, manifest, and the first article agree on the package and the Swift version`() throws {
         let readme = try String(contentsOfFile: Self.root + "/README.md", encoding: .utf8)
         let article = try Self.article()
-        let package = #".package(name: "Clips", path: "../clips")"#
-        #expect(readme.contains(package) && article.contains(package))
+        #expect(article.contains(#".package(name: "Clips", path: "../clips")"#))
+        let arguments = try String(
+            contentsOfFile: Self.root + "/Sources/Platform/Arguments.swift", encoding: .utf8)
+        let release = try #require(arguments.firstMatch(of: /clipsVersion = "([0-9.]+)"/)).1
+        #expect(readme.contains(#".package(url: "…/clips.git", from: "\#(release)")"#))
         let manifest = try String(contentsOfFile: Self.root + "/Package.swift", encoding: .utf8)
         let tools = try #require(manifest.split(separator: "\n").first)
         #expect(article.contains(tools))
