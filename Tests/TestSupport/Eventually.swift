@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 
@@ -22,7 +23,9 @@ package func soon(
     let deadline = Date().addingTimeInterval(seconds)
     while try await !condition() {
         guard Date() < deadline else { return false }
-        try? await Task.sleep(for: .milliseconds(2))
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(2)) { continuation.resume() }
+        }
     }
     return true
 }
