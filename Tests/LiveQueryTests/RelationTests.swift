@@ -29,15 +29,15 @@ import Testing
         let context = container.makeContext(author: "app")
         let home = try await context.insert(TodoList(name: "home"))
         let work = try await context.insert(TodoList(name: "work"))
-        let sweep = try await context.insert(Todo(title: "sweep", list: RecordReference(home)))
+        let dust = try await context.insert(Todo(title: "dust", list: RecordReference(home)))
         try await context.insert(
-            Todo(title: "mop", list: RecordReference(work), after: RecordReference(sweep)))
+            Todo(title: "mop", list: RecordReference(work), after: RecordReference(dust)))
         let saved = try await context.save()
         let lists = try await container.fetch(RecordRequest<TodoList>())
         let request = RecordRequest<Todo>(
             where: .isOneOf(\.list, lists.map(RecordReference.init)), sort: [.ascending(\.title)])
         var todos = try await LiveFetch(request, in: container).snapshots.makeAsyncIterator()
-        #expect(try await todos.next()?.rows.map(\.title) == ["mop", "sweep"])
+        #expect(try await todos.next()?.rows.map(\.title) == ["dust", "mop"])
         var parents = try await LiveFetch(RecordRequest<TodoList>(), in: container).snapshots
             .makeAsyncIterator()
         #expect(try await parents.next()?.rows.map(\.name) == ["home", "work"])
