@@ -44,6 +44,13 @@ struct ReadableTextTests {
         #expect(try text("<div role=main><ul>\(list)</ul></div>").contains("Story 29"))
     }
 
+    @Test func `a short page is saved as a whole, unless most of it is links`() throws {
+        let rows = (0..<8).map { "<tr><td>A row of a table<td><a href=/\($0)>and its link</a></tr>" }.joined()
+        let page = "<table><tr><td><p>\(Self.words)\(Self.words)</p><td><table>\(rows)</table></table>"
+        #expect(try text(page).contains("A row of a table and its link"))
+        #expect(try !text(page.replacing("and its", with: Self.words)).contains("A row"))
+    }
+
     @Test func `the declared body of an article comes before the article`() throws {
         let text = try text(
             "<article><p>By an author.</p><div itemprop=articleBody>\(Self.prose)</div><p>After it.</p></article>"

@@ -22,6 +22,9 @@ struct ElementText {
     /// The share of the characters that are in links.
     var linkShare: Double { Double(links) / Double(max(1, count)) }
 
+    /// Whether a page has too little text to show which part is the content, and most of it is not links.
+    var isShort: Bool { count < 1500 && prose < 500 && links * 2 < count }
+
     /// Adds a text of the element itself.
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, isInLink: Bool) {
         var own = 0

@@ -54,7 +54,7 @@ struct ReadableText {
                 size($0.text) * 100 >= size(whole) * Self.minShare ? $0.node : nil
             }
         }
-        let dense = reader.best.map { [reader.widened($0.candidate)] } ?? []
+        let dense = whole.isShort ? [] : reader.best.map { [reader.widened($0.candidate)] } ?? []
         let content =
             large(reader.bodies) ?? large(reader.articles) ?? large(reader.mains)
             ?? large(dense) { hasProse ? $0.prose : $0.count - $0.links } ?? root
