@@ -54,6 +54,7 @@ struct BrowserFileTests {
             reading.drafts.map(\.title) == ["A", "B"] && reading.drafts.map(\.tags) == [["Work", "x"], []])
         #expect(reading.drafts[0].created == 1_466_009_029_123 && reading.drafts[0].note == "keyword: k")
         #expect(reading.drafts.allSatisfy { !$0.isUnread } && reading.unread == ["place: queries"])
+        #expect(reading.fields == Reading.fields(of: "Firefox", .places))
         #expect(throws: ImportError.self) { try self.reading("other/x.sqlite") }
         let left = try FileManager.default.contentsOfDirectory(atPath: NSTemporaryDirectory())
         #expect(!left.contains { $0.hasPrefix("clips-places-") })
@@ -85,6 +86,7 @@ struct BrowserFileTests {
         #expect(reading.drafts.map(\.title) == ["Größe 😀", "B", "C", "D"])
         #expect(reading.drafts.map(\.tags) == [[], ["Work"], [], []])
         #expect(reading.drafts.map(\.isUnread) == [false, false, true, false])
+        #expect(reading.fields == Reading.fields(of: "Safari", .plist))
         #expect(reading.drafts[2].note == "About C" && reading.drafts[2].created == 1_709_528_767_000)
     }
 

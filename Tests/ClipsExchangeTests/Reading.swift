@@ -34,6 +34,30 @@ struct Reading {
     }
 }
 
+extension Reading {
+    /// The fields of the clips in addition to URL and title, as the help names them. Only a file with clips in both
+    /// states shows that a state arrives.
+    var fields: Set<String> {
+        let tags = drafts.flatMap(\.tags)
+        let found = [
+            "no URL": drafts.allSatisfy(\.url.isEmpty), "text": drafts.contains { !$0.text.isEmpty },
+            "note": drafts.contains { !$0.note.isEmpty },
+            "tags": tags.contains { $0 != "private" && $0 != "feed" }, "private": tags.contains("private"),
+            "created": drafts.contains { $0.created != nil },
+            "updated": drafts.contains { $0.updated != nil }, "read": Set(drafts.map(\.isUnread)).count == 2,
+            "star": drafts.contains(where: \.isStarred), "archived": drafts.contains(where: \.isArchived),
+            "quotes": drafts.contains { !$0.quotes.isEmpty },
+        ]
+        return Set(found.filter(\.value).keys)
+    }
+
+    /// The fields that the help lists for a product.
+    static func fields(of product: String, _ format: ImportFormat) -> Set<String> {
+        let form = ImportForm.all.first { $0.product == product && $0.format == format }
+        return Set((form?.fields ?? "no form").split(separator: ", ").map { String($0) })
+    }
+}
+
 /// Small files of each kind and age.
 enum Samples {
     static let netscape = """

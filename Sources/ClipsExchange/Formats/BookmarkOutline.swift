@@ -17,12 +17,12 @@ struct BookmarkOutline {
     private var isAfterTerm = false
     private var hasTerms = false
 
-    /// The outermost folders of browsers and of buku, whose names are not the user's.
+    /// The outermost folders of browsers, buku, and Raindrop, whose names are not the user's.
     private static let places: Set<String> = [
         "bookmarks", "bookmarks bar", "bookmarksbar", "bookmarks toolbar", "bookmarks menu",
         "other bookmarks",
         "mobile bookmarks", "unfiled bookmarks", "unsorted bookmarks", "favorites bar", "other favorites",
-        "buku bookmarks",
+        "buku bookmarks", "unsorted",
     ]
 
     private static let maxDepth = 256

@@ -6,21 +6,24 @@ struct CSVColumns {
     private let names: [String]
     /// Whether spaces separate tags, as in Diigo's exports.
     private var hasSpacedTags = false
+    /// Whether texts are parts of pages, as in wallabag's exports.
+    private var hasMarkup = false
     /// Whether the table is an export of this program, in which a title alone is a clip.
     let isOwn: Bool
     let form: String
-    /// The columns that identify this program's export. Elsewhere, an author may be that of the page.
+    /// The columns that identify this program's export. Elsewhere, an author is that of the page.
     private static let own: Set<ClipField> = [.url, .title, .text, .note, .tags, .starred, .unread, .updated]
 
     init(header: [String]) {
         let lower = Set(header.map { $0.lowercased() })
         var fields = header.map { ClipField(name: $0, besides: lower.contains) }
         isOwn = Self.own.isSubset(of: fields.compactMap(\.self))
-        if !isOwn { fields = fields.map { $0 == .author ? nil : $0 } }
+        if isOwn { fields = fields.map { $0 == .byline ? .author : $0 } }
         self.fields = fields
         names = header
-        form = isOwn ? "CSV of this program" : Self.service(lower)
+        form = isOwn ? "CSV of this program" : ImportForm.name(.csv, of: lower) ?? "CSV"
         hasSpacedTags = form == "Diigo CSV"
+        hasMarkup = form == "wallabag CSV"
     }
 
     /// Creates the columns of a table without names: the first URL, then a title and a note.
@@ -33,24 +36,13 @@ struct CSVColumns {
         form = "CSV without column names"
     }
 
-    private static func service(_ names: Set<String>) -> String {
-        let services: [(String, Set<String>)] = [
-            ("Readwise CSV", ["highlight", "book title"]),
-            ("Instapaper CSV", ["url", "selection", "folder"]),
-            ("Diigo CSV", ["tags", "comments", "annotations"]), ("Matter CSV", ["in queue", "favorited"]),
-            ("Readwise Reader CSV", ["reading progress", "document tags"]),
-            ("LinkAce CSV", ["check_disabled"]),
-            ("Raindrop CSV", ["url", "excerpt", "cover"]), ("Pocket CSV", ["url", "time_added", "status"]),
-        ]
-        return services.first { $0.1.isSubset(of: names) }?.0 ?? "CSV"
-    }
-
     func draft(_ cells: [String], _ unread: inout UnreadFields) -> FieldedDraft {
         var draft = FieldedDraft()
         // Diigo's word for no tag.
         for (index, cell) in cells.enumerated() where !cell.isEmpty && !(hasSpacedTags && cell == "no_tag") {
             if index < fields.count, let field = fields[index] {
-                draft.set(field, cell, spacedTags: hasSpacedTags)
+                let page = hasMarkup && field == .text ? WebPage.text(ofMarkup: cell) : nil
+                draft.set(field, page ?? cell, spacedTags: hasSpacedTags)
             } else {
                 unread.insert(index < names.count ? names[index] : "column \(index + 1)")
             }

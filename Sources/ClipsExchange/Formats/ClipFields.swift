@@ -3,7 +3,7 @@ import ClipsCore
 /// The fields of a clip, by the names that programs give to columns and keys.
 enum ClipField: Hashable {
     case url, title, text, note, tags, folder, created, updated, starred, unread, read, readTime, archived,
-        state, number, author, feed, isPrivate, byline
+        state, number, author, feed, isPrivate, byline, quotes
 
     init?(name: String) {
         // Most names are written as in the table.
@@ -23,6 +23,8 @@ enum ClipField: Hashable {
         // Whether ArchiveBox has stored a copy.
         case "is_archived" where has("is_static") || has("archive_path"): return nil
         case "status" where has("item_id") || has("resolved_id") || has("given_url"): self = .number
+        // LinkAce's word for private since version 2.
+        case "visibility" where has("check_disabled"): self = .isPrivate
         // The list of Readwise Reader; elsewhere, a position in a book.
         case "location" where has("reading progress"): self = .state
         default: self.init(name: name)
@@ -32,10 +34,10 @@ enum ClipField: Hashable {
     private static let names: [String: ClipField] = [
         "url": .url, "href": .url, "link": .url, "uri": .url, "address": .url, "givenurl": .url,
         "resolvedurl": .url,
-        "booktitle": .title, "bookauthor": .byline,
+        "booktitle": .title, "bookauthor": .byline, "publishedby": .byline,
         "title": .title, "name": .title, "giventitle": .title, "resolvedtitle": .title,
-        "text": .text, "content": .text, "selection": .text, "highlights": .text, "body": .text,
-        "highlight": .text, "textcontent": .text,
+        "text": .text, "content": .text, "selection": .text, "body": .text,
+        "highlight": .text, "textcontent": .text, "highlights": .quotes, "annotations": .quotes,
         "note": .note, "notes": .note, "description": .note, "excerpt": .note, "comment": .note,
         "comments": .note, "desc": .note,
         "extended": .note, "summary": .note, "annotation": .note,
@@ -54,7 +56,7 @@ enum ClipField: Hashable {
         "isfavourite": .starred, "private": .isPrivate, "isprivate": .isPrivate,
         "unread": .unread, "toread": .unread, "readlater": .unread,
         "read": .read, "isread": .read, "readat": .readTime, "archived": .archived, "isarchived": .archived,
-        "status": .state, "state": .state, "author": .author,
+        "status": .state, "state": .state, "author": .byline,
     ]
 
     /// Whether a word means yes to a service.
@@ -66,6 +68,7 @@ enum ClipField: Hashable {
 /// A clip under construction from named fields.
 struct FieldedDraft {
     private(set) var draft = ClipDraft()
+    private var hasReadState = false
     /// The problems of fields that could not be read.
     private(set) var complaints: [String] = []
 
@@ -77,15 +80,15 @@ struct FieldedDraft {
         case .url: if draft.url.isEmpty { draft.url = word } else { addNote(word) }
         case .title:
             if draft.title.isEmpty { draft.title = word } else if draft.title != word { addNote(word) }
-        case .text: draft.text += (draft.text.isEmpty ? "" : "\n\n") + word
+        case .text, .quotes: draft.text += (draft.text.isEmpty ? "" : "\n\n") + word
         case .note: addNote(word)
         case .tags: draft.tags += Self.tags(word, spaced: spacedTags)
         case .folder: setFolder(word)
         case .created: draft.created = time(word)
         case .updated: draft.updated = time(word)
         case .starred: draft.isStarred = ClipField.isTrue(word)
-        case .unread: draft.isUnread = ClipField.isTrue(word)
-        case .read: draft.isUnread = !ClipField.isTrue(word)
+        case .unread: setUnread(ClipField.isTrue(word))
+        case .read: setUnread(!ClipField.isTrue(word))
         case .archived: setArchived(ClipField.isTrue(word))
         case .readTime: draft.isUnread = !ClipField.isTrue(word) && FileDate.milliseconds(word) == nil
         case .state:
@@ -99,7 +102,7 @@ struct FieldedDraft {
         case .feed: if word != draft.url { addNote("feed: \(word)") }
         case .byline: addNote("author: \(word)")
         // Privacy has no counterpart in a store of one user; the tag retains it.
-        case .isPrivate: if ClipField.isTrue(word) { addTags(["private"]) }
+        case .isPrivate: if ClipField.isTrue(word) || word == "3" { addTags(["private"]) }
         }
     }
 
@@ -110,6 +113,8 @@ struct FieldedDraft {
     }
 
     mutating func addTags(_ tags: [String]) { draft.tags += tags }
+
+    mutating func add(_ quote: Quote) { draft.quotes.append(quote) }
 
     /// Handles folders that are states of a clip rather than topics.
     private mutating func setFolder(_ word: String) {
@@ -122,11 +127,13 @@ struct FieldedDraft {
         }
     }
 
-    /// Services archive clips that were read.
+    /// Services archive clips that were read, unless the file says otherwise.
     private mutating func setArchived(_ isArchived: Bool) {
         draft.isArchived = isArchived
-        if isArchived { draft.isUnread = false }
+        if isArchived && !hasReadState { draft.isUnread = false }
     }
+
+    private mutating func setUnread(_ isUnread: Bool) { (draft.isUnread, hasReadState) = (isUnread, true) }
 
     private mutating func addNote(_ word: String) {
         guard draft.note != word else { return }
@@ -160,6 +167,17 @@ struct FieldedDraft {
         return word.split { separators.contains($0) }.map { String($0) }
     }
 
+    /// Returns the character of an escape in Python or JSON, after its backslash.
+    private static func escaped(_ rest: inout Substring) -> String {
+        guard let letter = rest.popFirst() else { return "\\" }
+        let digits = ["x": 2, "u": 4, "U": 8][letter].map { rest.prefix($0) } ?? ""
+        if let number = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(number) {
+            rest = rest.dropFirst(digits.count)
+            return String(Character(scalar))
+        }
+        return ["n": "\n", "t": "\t"][letter] ?? String(letter)
+    }
+
     /// Returns the names of a list in which some are in quotes; nil if there are no quotes, or unbalanced ones.
     private static func quoted(_ list: Substring, separator: Character) -> [String]? {
         guard list.contains("'") || list.contains("\"") else { return nil }
@@ -179,7 +197,7 @@ struct FieldedDraft {
             rest.removeFirst()
             var name = ""
             while let next = rest.popFirst(), next != first {
-                name.append(next == "\\" ? rest.popFirst() ?? next : next)
+                name += next == "\\" ? escaped(&rest) : String(next)
             }
             guard rest.first == nil || rest.first == separator else { return nil }
             names.append(name)

@@ -30,6 +30,8 @@ extension FieldedDraft {
                 value.word.map { set(.title, $0) }
             } else if isPosts && name == "shared" {
                 if value.word == "no" { addTags(["private"]) }
+            } else if members["alternate"] != nil, set(feedItem: name, value) {
+                continue
             } else if name == "content", case .object(let content) = value {
                 // Karakeep's link, or text.
                 for (name, value) in content.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
@@ -52,7 +54,10 @@ extension FieldedDraft {
         } else if field == .tags, case .object(let names) = value {
             // Pocket's tags are keys.
             addTags(names.keys.sorted())
-        } else if name == "content", let page = value.string, let text = WebPage.text(ofMarkup: page) {
+        } else if name == "content", has("is_archived") || has("is_fav"), let page = value.string,
+            let text = WebPage.text(ofMarkup: page)
+        {
+            // Only wallabag's content is known to be a part of a page.
             set(field, text)
         } else if let word = value.word {
             set(field, word, spacedTags: spacedTags)
@@ -64,7 +69,45 @@ extension FieldedDraft {
         return true
     }
 
+    /// Reads a member of an article that Google Reader, or a reader with its interface, has starred.
+    private mutating func set(feedItem name: String, _ value: JSONValue) -> Bool {
+        switch name {
+        case "title": value.string.map { set(.title, MarkupReferences.replaced(Array($0.utf8), in: .html)) }
+        case "alternate": value.array?.first?["href"]?.string.map { set(.url, $0) }
+        case "content", "summary":
+            guard let page = value["content"]?.string else { return false }
+            set(.text, WebPage.text(ofMarkup: page) ?? page)
+        case "categories":
+            // Labels are the only categories of the user.
+            addTags(
+                (value.array ?? []).compactMap(\.string).compactMap { category in
+                    category.firstRange(of: "/label/").map { String(category[$0.upperBound...]) }
+                })
+        case "crawlTimeMsec": value.word.map { set(.created, $0) }
+        // The time of the article, not of the star.
+        case "updated": break
+        default: return false
+        }
+        return true
+    }
+
     private mutating func set(_ values: [JSONValue], _ field: ClipField) -> Bool {
+        if field == .quotes {
+            let quotes = values.prefix(Quote.maxCount).compactMap { value -> Quote? in
+                // wallabag calls the passage a quote, and the note a text.
+                let words = ["quote", "content", "text"].compactMap { value[$0]?.string }
+                guard let passage = words.first, !passage.isEmpty else { return nil }
+                let time = ["addedAt", "createdAt", "created_at", "created"].lazy.compactMap {
+                    value[$0]?.word
+                }
+                .first
+                return Quote(
+                    passage, note: value["note"]?.string ?? (words.count > 1 ? words[1] : ""),
+                    created: time.flatMap(FileDate.milliseconds))
+            }
+            for quote in quotes { add(quote) }
+            return quotes.count == values.count
+        }
         let words = values.compactMap {
             $0.word ?? $0["name"]?.string ?? $0["label"]?.string ?? $0["tag"]?.string ?? $0["text"]?.string
         }

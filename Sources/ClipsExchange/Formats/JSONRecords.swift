@@ -148,19 +148,9 @@ struct JSONRecords {
 
     /// Names the service that writes such records.
     private mutating func setForm(_ value: JSONValue) {
-        let services: [(String, Set<String>)] = [
-            ("linkding JSON", ["url", "tag_names"]), ("wallabag JSON", ["url", "is_archived", "is_starred"]),
-            ("wallabag JSON", ["url", "is_read", "is_fav"]),
-            ("ArchiveBox JSON", ["url", "timestamp", "is_static"]),
-            ("GoodLinks JSON", ["url", "addedAt", "starred"]), ("LinkAce JSON", ["url", "check_disabled"]),
-            ("Shaarli JSON", ["url", "shorturl"]), ("Omnivore JSON", ["url", "savedAt", "labels"]),
-            ("Pinboard JSON", ["href", "description"]),
-        ]
         guard case .object(let members) = value else { return }
         let isKarakeep = !karakeep.references(of: value).isEmpty
-        form =
-            isKarakeep
-            ? "Karakeep JSON" : services.first { $0.1.isSubset(of: members.keys) }?.0 ?? "JSON list"
+        form = isKarakeep ? "Karakeep JSON" : ImportForm.name(.json, of: Set(members.keys)) ?? "JSON list"
     }
 
     private mutating func append(_ more: [ImportItem]) {

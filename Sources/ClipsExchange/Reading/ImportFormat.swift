@@ -40,23 +40,6 @@ package enum ImportFormat: String, CaseIterable, Sendable {
 }
 
 extension ImportFormat {
-    /// The fields of clips that an import of the format fills.
-    package var fields: String {
-        switch self {
-        case .html: "URL, title, note, folders and tags, dates, to read, star, private, keyword, feed"
-        case .json: "URL, title, text, note, folders and tags, dates, read, star, archived, private"
-        case .jsonl, .csv: "the same; without loss from 'clips export'"
-        case .xml: "URL, title, note, folders and tags, date, to read, private, feed"
-        case .markdown: "URL, title, note, headings as tags; a page's source, text, tags, date"
-        case .newsboat: "URL, title, tags"
-        case .places: "URL, title, folders and tags, dates, keyword, note (places.sqlite)"
-        case .plist: "URL, title, folders; reading list: note, date, read (Safari)"
-        case .ris, .bibtex: "URL or DOI, title, abstract and notes, keywords"
-        case .kindle: "title of the book, text, date"
-        case .text: "URL and title, or text; OneTab: URL, title, group as tag"
-        }
-    }
-
     /// Returns the format of a file according to its beginning and its name.
     static func detect(_ beginning: String, fileName: String) -> ImportFormat {
         let suffix = fileName.lastIndex(of: ".").map { String(fileName[$0...].dropFirst()) } ?? ""

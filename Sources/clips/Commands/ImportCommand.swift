@@ -9,9 +9,12 @@ extension Command {
         summary: "Save the clips in files",
         details: """
             Detects the format, and reports unread fields and unreadable records; '-' is standard input.
+            Folders and lists become tags; authors, keywords, and feeds are added to the note. \
+            Archived clips are hidden from the list.
             """,
         table: (
-            "formats, and the fields that arrive", ImportFormat.allCases.map { ($0.rawValue, $0.fields) }
+            "formats and products, and the fields that arrive next to URL and title",
+            ImportForm.all.map { ("\($0.format.rawValue), \($0.product)", $0.fields) }
         ),
         operands: "FILE…",
         options: [
