@@ -130,6 +130,13 @@ package struct Connection: ~Copyable {
     /// The duration of the last wait for a lock.
     package var waitedMilliseconds: Int64 { handle.busyPolicy.waitedMilliseconds }
 
+    /// Returns the collation of a column; nil without one.
+    package func collation(of column: String, in table: String) -> String? {
+        var name: UnsafePointer<CChar>?
+        sqlite3_table_column_metadata(handle.pointer, "main", table, column, nil, &name, nil, nil, nil)
+        return name.map { String(cString: $0) }
+    }
+
     /// Whether the transaction violates a deferred foreign key, so that it cannot be committed.
     package var hasOpenReferences: Bool {
         var (count, highest) = (Int32(0), Int32(0))

@@ -80,17 +80,19 @@ extension AttachedSchema {
             let type = rows.text(1).uppercased()
             columns.append(
                 Column(
-                    name: rows.text(0), isUntyped: isStrict ? type == "ANY" : isUntyped(type),
+                    name: rows.text(0), isUntyped: isStrict ? type == "ANY" : kind(type) == .blob,
+                    kind: kind(type),
                     isOptional: rows.integer(2) == 0, defaultValue: rows.optionalText(3),
                     isGenerated: rows.integer(5) > 1, keyPosition: Int(rows.integer(4))))
         }
         return columns
     }
 
-    /// Whether a declared type has the affinity BLOB (sqlite.org/datatype3.html 3.1).
-    private static func isUntyped(_ type: String) -> Bool {
-        if ["INT", "CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return false }
-        return type.isEmpty || type.contains("BLOB")
+    /// Returns the affinity of a declared type (sqlite.org/datatype3.html 3.1), of which NUMERIC is real.
+    private static func kind(_ type: String) -> AttributeDescription.Kind {
+        if type.contains("INT") { return .integer }
+        if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return .text }
+        return type.isEmpty || type.contains("BLOB") ? .blob : .real
     }
 
     /// Returns the unique indexes, and whether one of them is that of the primary key.

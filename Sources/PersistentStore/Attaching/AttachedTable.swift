@@ -29,6 +29,8 @@ struct AttachedSchema {
         let name: String
         /// Whether the column stores each value unchanged, so that 1 and 1.0 differ there.
         let isUntyped: Bool
+        /// The kind of values that the column prefers.
+        let kind: AttributeDescription.Kind
         let isOptional: Bool
         let defaultValue: String?
         let isGenerated: Bool

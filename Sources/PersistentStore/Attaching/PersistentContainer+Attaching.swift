@@ -15,8 +15,9 @@ extension PersistentContainer {
     /// The history, its consumers, and the triggers that write it are added to the same file; they record each writer
     /// in the same commit. No table of the owner is altered. ``detach()`` removes all of it.
     ///
-    /// The container has no entities for contexts; a transaction changes the owner's rows by their keys, for example with
-    /// ``StoreTransaction/insertRow(into:_:)``. Its history, events, consumers, cursors, and cleaning are those of a store.
+    /// Recorded tables with one integer as key are the entities of the container. A transaction changes rows of all
+    /// tables by their keys, for example with ``StoreTransaction/insertRow(into:_:)``. The history, events, consumers,
+    /// cursors, and cleaning are those of a store.
     ///
     /// - Parameters:
     ///   - path: The path of an existing database.

@@ -12,11 +12,6 @@ extension StoreOpening {
         throws
         -> StoreMetadata
     {
-        try connection.execute(
-            """
-            PRAGMA synchronous = \(options.durability.rawValue);
-            PRAGMA journal_size_limit = \(StoreConnection.logSize)
-            """)
         try connection.execute("BEGIN")
         let isNew = try !identifyAttached(connection)
         try connection.execute("COMMIT")

@@ -22,6 +22,11 @@ struct BatchExecution: Sendable {
     /// Runs the batch as a part of a transaction, or none of it.
     func run(in transaction: inout StoreTransaction) throws(StoreError) -> BatchResult {
         let entity = try transaction.tables.query.entity(work.entity)
+        guard entity.attached == nil else {
+            throw .invalidValue(
+                attribute: nil, entity: entity.name,
+                reason: "a batch changes a store; change rows of another program's table in a transaction")
+        }
         try transaction.beginRecording(entity)
         let facts = transaction.facts
         let (store, digest) = (transaction.store, transaction.tables.query.store)

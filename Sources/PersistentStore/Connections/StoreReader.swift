@@ -13,7 +13,9 @@ package actor StoreReader {
     private(set) var isRestored = false
     /// Whether the index was cut off, so that an access to its memory would end the process.
     private var hasCutIndex = false
-    private let selections = SelectionCache()
+    private var selections = SelectionCache()
+    /// The model of the store, or of the present tables of an attached database.
+    private var model: StoreModel
     /// The number of times a store without locks was opened again because a process began to write it.
     private var reopenings: Int64 = 0
 
@@ -27,6 +29,7 @@ package actor StoreReader {
     init(loop: EventLoop, opening: StoreOpening) {
         self.loop = loop
         self.opening = opening
+        model = opening.model
     }
 
     /// The executor for tasks that must stay on the reader's thread between their calls of actors on it.
@@ -117,14 +120,28 @@ package actor StoreReader {
             guard !isRestored else { throw StoreError.replaced(path: opening.path) }
             open?.log = log
             open?.schemaVersion = schemaVersion
+            try readModel(on: connection)
         }
         let log = (open?.log ?? opened.log).ofOneSnapshot()
         return StoreSnapshot(
             .reader(self),
             ObjectQuery(
-                model: opening.model, store: log.store, selections: selections,
+                model: model, store: log.store, selections: selections,
                 oversized: opening.options.oversized),
             log: log)
+    }
+
+    /// Reads the entities of an attached database, whose tables its owner may change.
+    private func readModel(on connection: borrowing Connection) throws {
+        guard opening.isAttached else { return }
+        model = try AttachedStore(path: opening.path).model(on: connection)
+        selections = SelectionCache()
+    }
+
+    /// Returns the model, which is known once the store is open.
+    func presentModel() throws(StoreError) -> StoreModel {
+        _ = try opened()
+        return model
     }
 
     /// The connection of the present read.
@@ -176,6 +193,7 @@ package actor StoreReader {
         let connection = try connect()
         let schemaVersion = try connection.read { reading in
             try opening.checkSchema(reading)
+            try readModel(on: reading)
             return try reading.integer("PRAGMA schema_version") ?? 0
         }
         do {

@@ -141,7 +141,9 @@ extension StoreTransaction {
 
     /// Writes the first row of the transaction into the history, before the first recorded change.
     mutating func beginRecording(_ entity: EntityDescription) throws(StoreError) {
-        if !entity.tracksHistory {
+        if entity.attached != nil {
+            _ = try beginRecordingRows()
+        } else if !entity.tracksHistory {
             hasOtherChanges = true
         } else if first == nil {
             first = try perform { try recorded.begin(on: $0, facts.external) }

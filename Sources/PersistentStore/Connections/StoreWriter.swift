@@ -10,6 +10,8 @@ actor StoreWriter {
     private var doorbell: Doorbell?
     private var storeID: UUID?
     private var tables: ObjectTables?
+    /// The schema from which the tables of an attached database were read.
+    private var tablesVersion: Int64?
 
     init(loop: EventLoop, opening: StoreOpening) {
         self.loop = loop
@@ -24,7 +26,6 @@ actor StoreWriter {
         self.connection = connection
         connection.storeID = metadata.storeID
         storeID = metadata.storeID
-        tables = ObjectTables(ObjectQuery(model: opening.model, store: StoreDigest(metadata.storeID)))
         let path = opening.resolvedPath
         FilePermissions.prepare(Doorbell.path(store: path), forOwnerOf: path)
         doorbell = Doorbell(storePath: path)
@@ -37,10 +38,11 @@ actor StoreWriter {
         as origin: TransactionOrigin,
         _ body: @Sendable (inout StoreTransaction) throws(Failure) -> Value
     ) throws(StoreError) -> Result<Written<Value>, Failure> {
-        guard let storeID, let tables, let connection else { throw rejection }
+        guard let storeID, let connection else { throw rejection }
         var failure: Failure?
         do {
-            let (written, rows) = try commit { _, facts in
+            let (written, rows) = try commit { reading, facts in
+                let tables = try presentTables(of: storeID, on: reading)
                 var transaction = StoreTransaction(
                     StoreSnapshot(.writer(self), tables.query), connection, facts, tables,
                     RecordedTransaction(
@@ -64,6 +66,20 @@ actor StoreWriter {
             guard let failure else { throw error }
             return .failure(failure)
         }
+    }
+
+    /// Returns the tables; those of an attached database as they are in this transaction.
+    private func presentTables(
+        of storeID: UUID, on connection: borrowing Connection
+    ) throws -> ObjectTables {
+        let version = opening.isAttached ? try connection.integer("PRAGMA schema_version") : nil
+        if let tables, tablesVersion == version { return tables }
+        let model =
+            opening.isAttached
+            ? try AttachedStore(path: opening.path).model(on: connection) : opening.model
+        let present = ObjectTables(ObjectQuery(model: model, store: StoreDigest(storeID)))
+        (tables, tablesVersion) = (present, version)
+        return present
     }
 
     /// Runs `body` with the write lock, commits, and rings the doorbell.

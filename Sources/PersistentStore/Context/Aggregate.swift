@@ -68,7 +68,7 @@ extension ObjectQuery {
         let entity = try entity(request.entity)
         var values: [AttributeValue] = []
         let sql = try
-            "SELECT \(aggregate.sql(entity)) FROM \"\(entity.name)\"\(condition(request, entity, &values))"
+            "SELECT \(aggregate.sql(entity)) FROM \(entity.source)\(condition(request, entity, &values))"
         let statement = try connection.prepare(sql, binding: values)
         return try statement.step() ? statement.value(0) : .null
     }
@@ -82,7 +82,7 @@ extension ObjectQuery {
         let condition = try condition(request, entity, &values)
         let statement = try connection.prepare(
             """
-            SELECT \(column), count(*) FROM "\(entity.name)"\(condition) GROUP BY 1 ORDER BY 2 DESC, 1
+            SELECT \(column), count(*) FROM \(entity.source)\(condition) GROUP BY 1 ORDER BY 2 DESC, 1
             LIMIT \(request.maxRows) OFFSET \(request.offset)
             """, binding: values)
         var counts: [ValueCount] = []

@@ -81,7 +81,7 @@ struct ObjectQuery {
         on connection: borrowing Connection
     ) throws -> Statement {
         var values: [AttributeValue] = []
-        var sql = "SELECT \(columns) FROM \"\(entity.name)\""
+        var sql = "SELECT \(columns) FROM \(entity.source)"
         sql += try condition(request, entity, &values)
         sql += SortOrder(request.sort, of: entity).clause(entity, isReversed: request.isReversed)
         if request.limit != nil || request.offset > 0 {
@@ -94,7 +94,7 @@ struct ObjectQuery {
     func count(_ request: FetchRequest, on connection: borrowing Connection) throws -> Int {
         let entity = try entity(request.entity)
         var values: [AttributeValue] = []
-        let sql = try "SELECT count(*) FROM \"\(entity.name)\"" + condition(request, entity, &values)
+        let sql = try "SELECT count(*) FROM \(entity.source)" + condition(request, entity, &values)
         let statement = try connection.prepare(sql, binding: values)
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
@@ -110,7 +110,10 @@ struct ObjectQuery {
         var values: [AttributeValue] = []
         let condition = try predicate.sql(entity: entity, values: &values)
         let columns = entity.attributes.map { attribute in
-            "CAST(? AS \(attribute.kind.rawValue)) \(attribute.ignoresCase ? "COLLATE NOCASE " : "")AS \"\(attribute.name)\""
+            // A column of another program may store a value of another kind, which a cast would change.
+            let isCast = !attribute.isAttached || candidate[attribute.name]?.kind == attribute.kind
+            let value = isCast ? "CAST(? AS \(attribute.kind.rawValue))" : "?"
+            return "\(value) \(attribute.ignoresCase ? "COLLATE NOCASE " : "")AS \"\(attribute.name)\""
         }
         let head = ["CAST(? AS INTEGER) AS id", "CAST(? AS INTEGER) AS version"] + columns
         let sql =

@@ -28,7 +28,7 @@ final class ObjectTable {
     /// Triggers of other programs, which may undo a statement without an error.
     fileprivate(set) var external = ExternalTriggers()
     private let layout: StoredObject.Layout
-    private let query: ObjectQuery
+    let query: ObjectQuery
     private let defaults: [AttributeValue?]
     private var insertions: [(form: InsertionForm, sql: String)] = []
     private static let maxInsertions = 16
@@ -76,6 +76,7 @@ final class ObjectTable {
         _ values: [String: AttributeValue], key: Int64?, after version: Int64,
         on connection: borrowing Connection
     ) throws -> StoredObject {
+        if let source = entity.attached { return try insertRow(values, key: key, source, on: connection) }
         var form = InsertionForm(hasKey: key != nil)
         var stored: [AttributeValue] = []
         var given: [AttributeValue] = []
@@ -162,6 +163,9 @@ final class ObjectTable {
     ) throws -> StoredObject? {
         guard id.isPermanent else { return nil }
         try entity.check(changes)
+        if let source = entity.attached {
+            return try updateRow(id, changes, basis.version, source, on: connection)
+        }
         let changed = entity.attributes.filter { changes[$0.name] != nil }
         let returned =
             basis.object == nil || !basis.isAsStored
@@ -191,6 +195,7 @@ final class ObjectTable {
     /// Deletes a row. Returns false if there is none with the ID and the version.
     func delete(_ id: ObjectID, version: Int64?, on connection: borrowing Connection) throws -> Bool {
         guard id.isPermanent else { return false }
+        if let source = entity.attached { return try deleteRow(id, version, source, on: connection) }
         let statement = try connection.prepare(
             "DELETE FROM \"\(entity.name)\" WHERE id = ? AND (? IS NULL OR version = ?)")
         try bind(id.key, version, to: statement, from: 1)

@@ -32,10 +32,10 @@ final class SelectionCache: Sendable {
             throw .unknownAttribute(name, entity: entity.name)
         }
         let columns = "id, version" + names.map { ", " + StoreSchema.qualified($0, of: entity) }.joined()
-        let (source, order) = ("FROM \"\(entity.name)\" WHERE", SortOrder([], of: entity))
+        let (source, order) = ("FROM \(entity.source) WHERE", SortOrder([], of: entity))
         let clause = order.clause(entity, isReversed: false)
         let selection = Selection(
-            columns: columns, layout: StoredObject.Layout(names: names),
+            columns: columns, layout: StoredObject.Layout(names: names, hasVersions: entity.attached == nil),
             byKey: "SELECT \(columns) \(source) (\(ObjectPredicate.hasKey))\(clause)",
             byKeys: "SELECT \(columns) \(source) (\(ObjectPredicate.hasOneOfKeys))\(clause)",
             entity: entity.name, attributes: attributes)

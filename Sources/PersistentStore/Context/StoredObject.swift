@@ -3,10 +3,12 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
     /// The index of each value; shared by all objects of one fetch.
     package final class Layout: Hashable, Sendable {
         package let names: [String]
+        /// Whether each change of an object raises its version. Otherwise, the version is the state in which it was read.
+        let hasVersions: Bool
         private let indexes: [String: Int]
 
-        package init(names: [String]) {
-            self.names = names
+        package init(names: [String], hasVersions: Bool = true) {
+            (self.names, self.hasVersions) = (names, hasVersions)
             indexes = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
         }
 
@@ -22,7 +24,8 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
     static let firstVersion: Int64 = 1
 
     public let id: ObjectID
-    /// The version, which rises from 1 with every save of the object, even if it was deleted and restored.
+    /// The version, which rises from 1 with every save of the object, even if it was deleted and restored. A row of
+    /// another program's table has none: there it is the position in the history up to which the row is known.
     public let version: Int64
     package let layout: Layout
     package private(set) var stored: [AttributeValue]
@@ -42,6 +45,16 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
     /// All fetched values, by attribute.
     public var values: [String: AttributeValue] {
         Dictionary(uniqueKeysWithValues: zip(layout.names, stored))
+    }
+
+    public static func == (left: StoredObject, right: StoredObject) -> Bool {
+        left.id == right.id && (left.version == right.version || !left.layout.hasVersions)
+            && (left.layout === right.layout || left.layout == right.layout) && left.stored == right.stored
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(stored)
     }
 
     mutating func set(_ changes: [String: AttributeValue]) {

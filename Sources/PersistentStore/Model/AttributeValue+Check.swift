@@ -17,6 +17,9 @@ extension AttributeDescription {
     private func invalidity(of value: AttributeValue) -> String? {
         switch (value, kind) {
         case (.real(let real), _) where real.isNaN: "it is not a number, which the store would save as null"
+        case (.integer(let integer), _) where ObjectID.isTemporary(key: integer) && reference == nil:
+            "it is the key of an unsaved object; save that object first, and use its permanent ID"
+        case _ where isAttached: nil
         // Whole numbers of a real column are stored as integers, which have one zero.
         case (.real(let real), .real) where real == 0 && real.sign == .minus:
             "it is a negative zero, which the store would save without its sign"
@@ -25,9 +28,20 @@ extension AttributeDescription {
             "it has more digits than a real number"
         case (.integer(let integer), _) where ObjectID.isTemporary(key: integer) && reference != nil:
             "it refers to an unsaved object that is not inserted in the same save"
-        case (.integer(let integer), _) where ObjectID.isTemporary(key: integer):
-            "it is the key of an unsaved object; save that object first, and use its permanent ID"
         default: nil
+        }
+    }
+}
+
+extension AttributeValue {
+    /// The kind of attribute that stores the value unchanged; nil for null.
+    var kind: AttributeDescription.Kind? {
+        switch self {
+        case .null: nil
+        case .integer: .integer
+        case .real: .real
+        case .text: .text
+        case .blob: .blob
         }
     }
 }

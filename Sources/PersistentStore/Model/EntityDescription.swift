@@ -6,6 +6,8 @@ public struct EntityDescription: Hashable, Sendable {
     public let tracksHistory: Bool
     /// The names that the entity had in earlier versions of the model, newest first.
     public let renamedFrom: [String]
+    /// The table of another program that contains the objects; nil in a store.
+    var attached: AttachedSource?
 
     /// Creates a description. A store that has one of the names in `renamedFrom`, of earlier versions of the
     /// model, and not the current one is migrated with all objects, and its history then shows the current name.
@@ -23,6 +25,9 @@ public struct EntityDescription: Hashable, Sendable {
     public func attribute(_ name: String) -> AttributeDescription? {
         attributes.first { $0.name == name }
     }
+
+    /// The table of the objects in a FROM clause.
+    var source: String { attached?.sql ?? "\"\(name)\"" }
 
     /// The attributes whose values the history retains, in deletions or in updates.
     var retainedAttributes: [AttributeDescription] { attributes.filter { !$0.history.isEmpty } }
@@ -86,6 +91,8 @@ public struct AttributeDescription: Hashable, Sendable {
     public let renamedFrom: [String]
     /// The entity to which the attribute refers; nil for an attribute that is no reference.
     package internal(set) var reference: Reference?
+    /// Whether the column is another program's, which may store values of any kind in it.
+    var isAttached = false
 
     /// Creates a description.
     ///

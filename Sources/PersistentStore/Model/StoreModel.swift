@@ -20,6 +20,9 @@ public struct StoreModel: Hashable, Sendable {
         try check()
     }
 
+    /// Creates the model of another program's tables.
+    init(attached entities: [EntityDescription]) { (version, self.entities) = (0, entities) }
+
     /// Returns the entity of that name, if the model has it.
     public func entity(_ name: String) -> EntityDescription? {
         entities.first { $0.name == name }

@@ -14,6 +14,7 @@ import Glibc
 /// the caller's executor until it reaches a connection's thread, so a busy thread pool delays nothing.
 public final class PersistentContainer: Sendable {
     public let path: String
+    /// The entities of the store; of an attached database, those of its recorded tables when it was opened.
     public let model: StoreModel
     /// The ID of the store: the same for every process that opens it, and for its copies until one of them is
     /// restored.
@@ -45,7 +46,6 @@ public final class PersistentContainer: Sendable {
         }
         watcher = StoreWatcher(reader: reader, opening: opening)
         self.path = path
-        self.model = model
         self.options = options
         self.memory = memory
         storeID =
@@ -53,6 +53,7 @@ public final class PersistentContainer: Sendable {
             case .readWrite: try await writer.open().storeID
             case .readOnly: try await reader.storeID()
             }
+        self.model = attachment == nil ? model : try await reader.presentModel()
     }
 
     private static func loop(_ given: EventLoop?) throws(SystemError) -> EventLoop {

@@ -54,12 +54,16 @@ struct StoreOpening {
     private func prepare(
         _ connection: borrowing Connection, _ schema: SchemaGuard?
     ) throws -> StoreMetadata {
-        if let attachment { return try attach(attachment, connection, schema) }
         try connection.execute(
             """
             PRAGMA synchronous = \(options.durability.rawValue);
             PRAGMA journal_size_limit = \(StoreConnection.logSize)
             """)
+        if let attachment {
+            let metadata = try attach(attachment, connection, schema)
+            try connection.execute("PRAGMA foreign_keys = ON")
+            return metadata
+        }
         // One snapshot: between two checks, another process may have created the store.
         try connection.execute("BEGIN")
         let isEmpty = try identify(connection)
