@@ -215,7 +215,15 @@ import Testing
             done += size
             if random.random() < 0.01 and not temporary:
                 sql = "".join(statement() + ";\n" for _ in range(size))
-                subprocess.run(["sqlite3", "-cmd", ".timeout 60000", path], input=sql.encode(), capture_output=True)
+                shell = ["sqlite3", "-cmd", ".timeout 60000", path]
+                if random.random() < 0.5: subprocess.run(shell, input=sql.encode(), capture_output=True)
+                else:
+                    # Killed before its commit, while it also reads.
+                    killed = subprocess.Popen(shell, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                    killed.stdin.write(b"BEGIN IMMEDIATE;\n%s\nSELECT 'ready';\n%s;\n" % (sql.encode(), read.encode()))
+                    killed.stdin.flush()
+                    while killed.stdout.readline() not in (b"ready\n", b""): pass
+                    killed.kill(); killed.communicate()
             elif size == 1: run(c, statement())
             else:
                 run(c, random.choice(["BEGIN", "BEGIN IMMEDIATE"]))

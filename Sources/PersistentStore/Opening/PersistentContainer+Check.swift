@@ -15,7 +15,7 @@ extension PersistentContainer {
     ///
     /// - Complexity: O(*n*) in the size of the store: a million objects take seconds.
     nonisolated(nonsending) public func check() async throws(StoreError) -> [StoreFinding] {
-        let (model, now) = (model, options.clock())
+        let (model, now) = (storeModel, options.clock())
         let inside = try await reader.read { snapshot throws(StoreError) in
             var findings = try snapshot.ask { try StoreCheck(model: model).run(on: $0) }
             // A damaged file is not checked further.
@@ -27,10 +27,13 @@ extension PersistentContainer {
         return inside + StoreFiles(path: path).findings()
     }
 
+    /// The entities with tables of this library.
+    private var storeModel: StoreModel { writer.opening.model }
+
     /// Repairs the findings of ``check()`` that can be repaired without losing data; see
     /// ``StoreFinding/isRepairable``.
     nonisolated(nonsending) public func repair(_ findings: [StoreFinding]) async throws(StoreError) {
-        let model = model
+        let model = storeModel
         if findings.contains(where: \.isInside) {
             try await writer.write { try StoreRepair(model: model).run(findings, on: $0) }
             if findings.contains(where: \.isOfIndexes) { try await finishIndexes() }

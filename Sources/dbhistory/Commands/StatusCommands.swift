@@ -20,7 +20,8 @@ extension Command {
                 lines.append("table \(table.name): key \(key), \(state)")
             }
             let count = try snapshot.count(HistoryFetchRequest())
-            lines.append("history: \(count.transactions) transactions, \(count.changes) changes")
+            lines.append(
+                "history: \(counted(count.transactions, "transaction")), \(counted(count.changes, "change"))")
             var request = HistoryFetchRequest(.newest, limit: writersRead)
             request.includesChanges = false
             var writers: [String: Int] = [:]
@@ -35,7 +36,8 @@ extension Command {
                 let lag = "\(consumer.isLagExact ? "" : "more than ")\(consumer.lag)"
                 let state =
                     consumer.isRunning ? "running" : "last seen \(consumer.lastSeen.formatted(.iso8601))"
-                lines.append("consumer \(consumer.name): \(lag) transactions behind, \(state)")
+                lines.append(
+                    "consumer \(consumer.name): \(lag) transaction\(lag == "1" ? "" : "s") behind, \(state)")
             }
             return lines
         }
@@ -50,6 +52,10 @@ extension Command {
         try Output().line(
             "size: file \(space.file), log \(space.journal), unused \(space.free)\(history) bytes")
         return 0
+    }
+
+    private static func counted(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 
     /// Returns an age in the form of --keep.
@@ -73,7 +79,9 @@ extension Command {
         let container = try await arguments.open()
         let stored = try await container.notes().retention
         let result = try await container.purgeHistory(maximumAge: given ?? stored ?? .seconds(7 * 86_400))
-        try Output().line("deleted \(result.transactions) transactions with \(result.changes) changes")
+        try Output().line(
+            "deleted \(counted(result.transactions, "transaction")) with \(counted(result.changes, "change"))"
+        )
         for consumer in result.blockedBy {
             try Output().line(ChangeText.plain("retained for consumer \(consumer)"))
         }
@@ -99,7 +107,8 @@ extension Command {
                     "Consumer '\(name)' lost history. Follow with --snapshot to read the tables again.")
             case .laggingConsumer(let name, let count, let days):
                 findings.append(
-                    "Consumer '\(name)' retains \(count) transactions and was not seen for \(days) days.")
+                    "Consumer '\(name)' retains \(counted(count, "transaction")) and was not seen for \(days) days."
+                )
             case .noFileEvents(let reason): findings.append("Commits are found by polling: \(reason).")
             default: break
             }
