@@ -50,6 +50,23 @@ struct ReferenceFileTests {
         #expect(draft.text == "# Heading\n\nWords with [a link](https://b.org).")
         #expect(draft.note == "author: Some One\n\nIt's short" && draft.tags == ["clippings", "two words"])
         #expect(draft.created == 1_706_918_400_000)
+        let quoted = """
+            ---
+            "source": https://a.org
+            "title": 'A title
+              of two lines'
+            description: >-
+              one
+              text
+            tags:
+              - two words
+            ---
+            """
+        let other = try Reading(quoted, name: "x.md").drafts
+        #expect(other.map(\.title) == ["A title of two lines"] && other.map(\.note) == ["one text"])
+        #expect(other.map(\.tags) == [["two words"]])
+        let sharp = "---\nsource: https://a.org\ntags: [C#, '#x']\n---\n"
+        #expect(try Reading(sharp, name: "x.md").drafts.map(\.tags) == [["C#", "x"]])
         let notes = "---\ntags: [a, b]\n---\n- [A](https://a.org)\n"
         #expect(try Reading(notes, name: "x.md").drafts.map(\.url) == ["https://a.org"])
         #expect(
@@ -138,5 +155,10 @@ struct ReferenceFileTests {
             reading.drafts[0].title == "The Book (Some One)" && reading.drafts[0].created == 1_672_653_600_000
         )
         #expect(reading.unread == ["bookmarks", "positions"])
+        for (time, hour) in [("12:05:07 AM", 0), ("9:05:07 AM", 9), ("12:05:07 PM", 12), ("9:05:07 PM", 21)] {
+            let page = "A\n- Your Highlight | Added on Sunday, March 5, 2023 \(time)\n\nwords\n==========\n"
+            let seconds = 1_677_974_400 + 3600 * hour + 307
+            #expect(try Reading(page).drafts.map(\.created) == [Int64(seconds * 1000)], "\(time)")
+        }
     }
 }

@@ -115,7 +115,13 @@ package enum FileDate {
                 zone = hours * 60 + minutes
                 break
             }
-            guard let number = Int64(text.prefix(9)) else { continue }
+            guard let number = Int64(text.prefix(9)) else {
+                // 10:13:12 PM; a zone may have a name.
+                if let hour = parts.first, hour <= 12, ["am", "pm"].contains(text.lowercased()) {
+                    parts[0] = hour % 12 + (text.lowercased() == "pm" ? 12 : 0)
+                }
+                continue
+            }
             if parts.count == 3 {
                 let digits = text.prefix(3)
                 parts.append((Int64(digits) ?? 0) * [100, 10, 1][max(0, min(2, digits.count - 1))])

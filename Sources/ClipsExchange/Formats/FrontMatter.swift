@@ -17,37 +17,68 @@ struct FrontMatter {
     }
 
     init(_ lines: some Sequence<String>) {
-        var (name, values, isBlock): (String, [String], Bool) = ("", [], false)
+        var property = Property()
         for line in lines {
             let text = HTMLText.trimmed(line)
             let isInner = line.first == " " || line.first == "\t" || text.hasPrefix("- ")
             if !isInner, let colon = text.firstIndex(of: ":"), text.first != "#" {
-                add(name, values, isBlock: isBlock)
-                name = text[..<colon].lowercased()
+                add(property)
+                property = Property()
+                property.name = Self.scalar(HTMLText.trimmed(String(text[..<colon]))).lowercased()
                 let rest = HTMLText.trimmed(String(text[text.index(after: colon)...]))
-                isBlock = ["|", ">", "|-", ">-", "|+", ">+"].contains(rest)
-                values = rest.isEmpty || isBlock ? [] : Self.list(rest) ?? [Self.scalar(rest)]
+                property.block = ["|", ">", "|-", ">-", "|+", ">+"].contains(rest) ? rest.first : nil
+                if property.block == nil, !rest.isEmpty { property.lines = [rest] }
             } else if isInner {
-                values.append(
-                    Self.scalar(text.hasPrefix("- ") && !isBlock ? String(text.dropFirst(2)) : text))
+                property.add(text)
             }
         }
-        add(name, values, isBlock: isBlock)
+        add(property)
     }
 
-    private mutating func add(_ name: String, _ values: [String], isBlock: Bool) {
-        let values = values.filter { !$0.isEmpty }
-        guard !values.isEmpty else { return }
+    private struct Property {
+        var name = ""
+        /// The first sign of a text of several lines, which says whether their ends are a part of it.
+        var block: Character?
+        var lines: [String] = []
+        private var isList = false
+
+        mutating func add(_ line: String) {
+            if line.hasPrefix("- "), block == nil, isList || lines.isEmpty {
+                isList = true
+                lines.append(String(line.dropFirst(2)))
+            } else if isList {
+                lines[lines.count - 1] += " " + line
+            } else {
+                lines.append(line)
+            }
+        }
+
+        var list: [String]? {
+            isList ? lines.map(FrontMatter.scalar) : FrontMatter.list(lines.joined(separator: " "))
+        }
+
+        var text: String {
+            let text = lines.joined(separator: block == "|" ? "\n" : " ")
+            return block == nil ? FrontMatter.scalar(text) : text
+        }
+    }
+
+    private mutating func add(_ property: Property) {
+        let (list, text) = (property.list, property.text)
+        guard !text.isEmpty, list?.isEmpty != true else { return }
+        let name = property.name
         switch name == "source" ? .url : name == "author" ? .byline : ClipField(name: name) {
         case .tags?:
-            let isList = values.count > 1 || values[0].contains(",")
-            let names = isList ? values : values[0].split(separator: " ").map { String($0) }
+            let names = list ?? text.split(separator: text.contains(",") ? "," : " ").map { String($0) }
             fielded.addTags(
-                names.flatMap { $0.split(separator: ",") }.map { HTMLText.trimmed($0.filter { $0 != "#" }) })
+                names.flatMap { $0.split(separator: ",") }
+                    .map { HTMLText.trimmed(String($0)) }.map { String($0.drop { $0 == "#" }) }
+                    .filter { !$0.isEmpty })
         case .byline?:
             // Obsidian links to a note of the author.
-            fielded.set(.byline, values.joined(separator: ", ").filter { $0 != "[" && $0 != "]" })
-        case let field?: fielded.set(field, values.joined(separator: isBlock ? "\n" : ", "))
+            let authors = list?.joined(separator: ", ") ?? text
+            fielded.set(.byline, authors.filter { $0 != "[" && $0 != "]" })
+        case let field?: fielded.set(field, list?.joined(separator: ", ") ?? text)
         case nil: unread.insert(name)
         }
     }
