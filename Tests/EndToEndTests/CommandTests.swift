@@ -178,7 +178,7 @@ import Testing
     @Test func `the help of each command fits a screen and shows an example`() throws {
         let names = try clips.commandNames()
         // The everyday help omits "consumers".
-        #expect(names.count == 30 && !names.contains("consumers"))
+        #expect(names.count == 31 && !names.contains("consumers"))
         for command in ["", "history clean", "consumers"] + names {
             let help = try Shell.run(
                 ClipsProgram.path, command.split(separator: " ").map(String.init) + ["--help"],
@@ -250,7 +250,11 @@ import Testing
     func `an invalid value in a query is reported next to the result`(command: String) throws {
         try clips.run("add", "--title", "a clip")
         for (word, sentence) in [
-            ("is:foo", "Unknown field value 'is:foo'. Use is:starred, is:unread, is:read, or is:archived."),
+            (
+                "is:foo",
+                "Unknown field value 'is:foo'. Use is:starred, is:unread, is:read, is:archived, is:dead, "
+                    + "is:moved, or is:unchecked."
+            ),
             ("after:2026-13", "Unknown date 'after:2026-13'. Use 2026-11-01,"),
             ("on:2010-02-30", "Unknown date 'on:2010-02-30'. Use 2026-11-01,"),
             ("after:05/03/2010", "Unknown date 'after:05/03/2010'. Use 2026-11-01,"),

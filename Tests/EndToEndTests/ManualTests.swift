@@ -66,7 +66,7 @@ import Testing
                 swift
                 swift
                 \\$\\(touch\\ x\\) swift two\\ words
-                is:unread
+                is:unread is:unchecked
                 \\$\\(touch\\ x\\)
 
                 --before

@@ -1,5 +1,6 @@
 import ClipsCore
 import PersistentStore
+import SearchIndex
 import TestSupport
 
 /// Words of several scripts, and clips and queries made of them.
@@ -24,12 +25,16 @@ enum SampleWords {
 
     static func values(using random: inout SeededRandom) -> [String: AttributeValue] {
         let tags = Tags((0..<Int.random(in: 0...2, using: &random)).map { _ in text(1...1, using: &random) })
+        let url =
+            Bool.random(using: &random)
+            ? "https://www.Beispiel.example/\(text(1...1, using: &random))" : ""
+        let state = [LinkState.dead, .moved, .checked].randomElement(using: &random)
+        // Some states are those of earlier URLs.
+        let link = [state?.stored(for: url), state?.stored(for: url + "x"), ""].randomElement(using: &random)
         return [
             "title": .text(text(0...4, using: &random)), "text": .text(text(0...12, using: &random)),
             "note": .text(text(0...2, using: &random)), "tags": .text(tags.joined),
-            "url": .text(
-                Bool.random(using: &random)
-                    ? "https://www.Beispiel.example/\(text(1...1, using: &random))" : ""),
+            "url": .text(url), "link": .text((link ?? "") ?? ""),
             "author": .text(["app", "extension", "École"].randomElement(using: &random) ?? ""),
             "starred": .boolean(Bool.random(using: &random)), "unread": .boolean(Bool.random(using: &random)),
             "archived": .boolean(Bool.random(using: &random)),
@@ -80,8 +85,10 @@ enum SampleWords {
         case 1: return sign + field + piece + "*"
         case 2:
             return sign
-                + (["is:starred", "is:unread", "is:read", "is:archived", "is:st"].randomElement(
-                    using: &random) ?? "")
+                + ([
+                    "is:starred", "is:unread", "is:read", "is:archived", "is:st", "is:dead", "is:moved",
+                    "is:unchecked",
+                ].randomElement(using: &random) ?? "")
         case 3:
             let times = [
                 "after:2026-09-25", "before:2026-10", "on:2026-10-01", "after:yesterday", "on:2026",

@@ -8,7 +8,7 @@ extension AgentTool {
             summary: """
                 Search clips, best matches first, with the part of the text that matches. Words match title, tags, \
                 text, note, and URL. Also: "two words", -word, this OR that, tag:swift, site:swift.org, author:mcp, \
-                is:unread, is:starred, is:archived, after:last-week, before:2026-11.
+                is:unread, is:starred, is:archived, is:dead, after:last-week, before:2026-11.
                 """,
             arguments: [
                 Argument("query", .text(maxBytes: HostLimits.query), "Words and fields", isRequired: true),

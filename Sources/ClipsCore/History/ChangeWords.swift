@@ -46,6 +46,11 @@ package struct ChangeWords: Hashable, Sendable {
             let isOn = old.map { $0.booleanValue == isReverse }
             switch (ClipAttribute(rawValue: name), isOn) {
             case (.updated?, _): break
+            // An edited URL has no state yet.
+            case (.link?, _):
+                if !change.updatedAttributes.contains(ClipAttribute.url.rawValue) {
+                    parts.append(.verb("checked"))
+                }
             case (.starred?, let isOn?): parts.append(.verb(isOn ? "starred" : "unstarred"))
             case (.archived?, let isOn?): parts.append(.verb(isOn ? "archived" : "unarchived"))
             case (.unread?, let isOn?): parts.append(.mark(isOn ? "unread" : "read"))

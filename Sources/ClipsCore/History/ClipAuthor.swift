@@ -18,7 +18,7 @@ package struct ClipAuthor: Hashable, Sendable {
     init(name: String, client: String?) { (self.name, self.client) = (name, client) }
 
     /// The context names of work that has another meaning.
-    private static let reserved: Set = ["opening", "window", "restore", "undo", "redo"]
+    private static let reserved: Set = ["opening", "window", "restore", "undo", "redo", "check"]
     private static let maxName = 64
 
     /// Returns the name of a client as one word that no other context name contains.

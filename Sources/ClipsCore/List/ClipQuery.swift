@@ -31,6 +31,9 @@ package struct ClipQuery: Hashable, Sendable {
         }
     }
 
+    /// The values of `is:`.
+    package static let flags = SearchQuery.Flag.allCases.map(\.rawValue)
+
     /// The maximum length of a filter; the text after it is ignored.
     package static var maxFilterLength: Int { SearchQuery.maxLength }
 

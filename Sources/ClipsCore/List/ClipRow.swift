@@ -1,6 +1,7 @@
 package import FoundationEssentials
 import LiveQuery
 package import PersistentStore
+import SearchIndex
 
 /// The row of a clip in a list: one object, which all lists and frames share.
 package final class ClipRow: StoredRow {
@@ -18,6 +19,8 @@ package final class ClipRow: StoredRow {
     package let isUnread: Bool
     package let isArchived: Bool
     package let created: Date
+    /// A sign before the title of a dead or a moved link; empty for others.
+    package let linkSign: String
 
     /// More than any terminal shows.
     private static let maxTitle = 4096
@@ -35,14 +38,15 @@ package final class ClipRow: StoredRow {
         isUnread = object[.unread].booleanValue
         isArchived = object[.archived].booleanValue
         created = object.date(.created)
+        linkSign = LinkState(object.text(.link), of: url)?.sign ?? ""
     }
 
     package static func == (one: ClipRow, other: ClipRow) -> Bool {
         one === other
             || (one.id, one.position, one.title, one.url, one.tags, one.author)
                 == (other.id, other.position, other.title, other.url, other.tags, other.author)
-                && (one.isStarred, one.isUnread, one.isArchived, one.created)
-                    == (other.isStarred, other.isUnread, other.isArchived, other.created)
+                && (one.isStarred, one.isUnread, one.isArchived, one.created, one.linkSign)
+                    == (other.isStarred, other.isUnread, other.isArchived, other.created, other.linkSign)
     }
 
     package static func site(of url: String) -> String {

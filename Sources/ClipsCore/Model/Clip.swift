@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import PersistentStore
+package import SearchIndex
 
 /// One saved clip.
 package struct Clip: Hashable, Sendable, Identifiable {
@@ -18,6 +19,8 @@ package struct Clip: Hashable, Sendable, Identifiable {
     package var isArchived: Bool
     package var created: Date
     package var updated: Date
+    /// The state of the link; nil if it is never checked.
+    package var link: LinkState?
     /// The quotes, oldest first, if whole clips were read.
     package var quotes: [Quote] = []
 
@@ -34,9 +37,13 @@ package struct Clip: Hashable, Sendable, Identifiable {
         isStarred = object[.starred].booleanValue
         isUnread = object[.unread].booleanValue
         isArchived = object[.archived].booleanValue
+        link = LinkState(object.text(.link), of: url)
         created = object.date(.created)
         updated = object.date(.updated)
     }
+
+    package var isDead: Bool { link == .dead }
+    package var isMoved: Bool { link == .moved }
 
     package var objectID: ObjectID { ClipModel.objectID(id) }
 

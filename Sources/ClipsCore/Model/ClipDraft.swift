@@ -72,11 +72,11 @@ package struct ClipDraft: Hashable, Sendable {
         case .starred: .boolean(isStarred)
         case .unread: .boolean(isUnread)
         case .archived: .boolean(isArchived)
-        case .uuid, .author, .created, .updated: nil
+        case .uuid, .author, .created, .updated, .link: nil
         }
     }
 
-    /// Returns the values to save, in the order of ``ClipAttribute/allCases``.
+    /// Returns the values to save, in the order of ``ClipModel/names``.
     func row(author: String, now: Int64) throws(ClipError) -> [AttributeValue] {
         try check()
         return [

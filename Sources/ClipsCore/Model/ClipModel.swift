@@ -17,6 +17,8 @@ package enum ClipAttribute: String, CaseIterable, Sendable {
     case created
     case updated
     case archived
+    /// The state of the link, which checks set; a fact of this machine.
+    case link
 }
 
 /// The clips store's model.
@@ -28,7 +30,8 @@ package enum ClipModel {
 
     package static func objectID(_ key: Int64) -> ObjectID { ObjectID(entity: entity, key: key) }
 
-    static let names = ClipAttribute.allCases.map(\.rawValue)
+    /// The attributes that a new clip has.
+    static let names = ClipAttribute.allCases.map(\.rawValue).filter { $0 != ClipAttribute.link.rawValue }
 
     /// The attributes that a list shows: all except long texts.
     package static let listAttributes: [String] = ClipAttribute.allCases
@@ -40,10 +43,10 @@ package enum ClipModel {
 
     package static func make() throws(StoreError) -> StoreModel {
         try StoreModel(
-            version: 4,
+            version: 5,
             entities: [
                 EntityDescription(entity, attributes: ClipAttribute.allCases.map(attribute)),
-                Quote.description,
+                Quote.description, LinkCheck.description,
             ] + MirrorConfiguration.entities)
     }
 
@@ -79,7 +82,7 @@ package enum ClipModel {
         case .title:
             AttributeDescription(
                 name, .text, defaultValue: .value(""), ignoresCase: true, history: everything)
-        case .text, .note, .tags, .author:
+        case .text, .note, .tags, .author, .link:
             AttributeDescription(name, .text, defaultValue: .value(""), history: everything)
         }
     }
@@ -97,7 +100,7 @@ extension ClipModel {
         url: ClipAttribute.url.rawValue, text: ClipAttribute.text.rawValue, note: ClipAttribute.note.rawValue,
         author: ClipAttribute.author.rawValue, created: ClipAttribute.created.rawValue,
         starred: ClipAttribute.starred.rawValue, unread: ClipAttribute.unread.rawValue,
-        archived: ClipAttribute.archived.rawValue,
+        archived: ClipAttribute.archived.rawValue, link: ClipAttribute.link.rawValue,
         attached: AttachedTexts(
             entity: Quote.entity, reference: Quote.clip, identifier: ClipAttribute.uuid.rawValue,
             texts: ["text", "note"]))
@@ -110,7 +113,8 @@ extension ClipModel {
         return MirrorConfiguration(
             [
                 MirroredEntity(
-                    entity, minor: Set(minor.map(\.rawValue)), sets: [ClipAttribute.tags.rawValue: ","]),
+                    entity, minor: Set(minor.map(\.rawValue)), sets: [ClipAttribute.tags.rawValue: ","],
+                    excluded: [ClipAttribute.link.rawValue]),
                 MirroredEntity(Quote.entity),
             ], zone: zone, machineName: HostName.current, program: "clips \(clipsVersion)")
     }

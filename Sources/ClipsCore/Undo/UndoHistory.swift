@@ -64,8 +64,9 @@ package struct UndoHistory: Hashable, Sendable {
         let name: StepName
     }
 
-    /// The context name of transactions that undo skips.
+    /// The context names of transactions that undo skips.
     static let openingContext = "opening"
+    static let checkingContext = "check"
     /// The maximum number of steps.
     package static let maxSteps = 1000
     /// The ages at which the periods end, in milliseconds. The newest work is found quickly; a week of other
@@ -105,7 +106,9 @@ package struct UndoHistory: Hashable, Sendable {
         var (undoable, redoable): ([Step], [Step]) = ([], [])
         for transaction in transactions.reversed() {
             let (name, number) = (StepName(transaction.contextName), transaction.number)
-            guard name.work != Self.openingContext, !name.isContinued else { continue }
+            guard ![Self.openingContext, Self.checkingContext].contains(name.work), !name.isContinued else {
+                continue
+            }
             if name.start != nil {
                 let step = SessionStep(session: transaction.session, name: name)
                 guard known.insert(step).inserted else { continue }

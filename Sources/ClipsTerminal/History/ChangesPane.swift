@@ -131,6 +131,8 @@ struct ChangesPane {
         case (.integer(let number), .starred?), (.integer(let number), .unread?),
             (.integer(let number), .archived?):
             number == 0 ? "no" : "yes"
+        case (.text(let text), .link?):
+            text.prefix { $0 != " " }.isEmpty ? "unchecked" : String(text.prefix { $0 != " " })
         case (.text(let text), _): text.isEmpty ? "(empty)" : "“\(text.prefix(300))”"
         default: self.text(value)
         }

@@ -32,6 +32,7 @@ package enum Action: String, CaseIterable, Sendable {
     case delete, undo, redo
     case browse
     case browseHere = "browse-here"
+    case internetArchive = "internet-archive"
     case links, copy, run, pipe, quote
 
     case history, restore, consumers, conflicts

@@ -72,9 +72,7 @@ extension ActionTable {
         case .zoom:
             Entry(
                 action, "z", .moving, "Show the list or the clip on the whole screen, or both", scope: .list
-            ) {
-                $0.reader.isZoomed.toggle()
-            }
+            ) { $0.reader.isZoomed.toggle() }
 
         // List
         case .filter:
@@ -133,8 +131,7 @@ extension ActionTable {
         case .previousSearch:
             Entry(
                 action, "[", .list, "Go to the previous saved search", scope: .list,
-                unless: noSearches,
-                counted: { $0.goToSearch(by: -($1 ?? 1)) })
+                unless: noSearches, counted: { $0.goToSearch(by: -($1 ?? 1)) })
         case .sidebar:
             Entry(
                 action, "B", .list, "Show or hide the sidebar: saved searches with unread clips, tags, sites",
@@ -190,8 +187,7 @@ extension ActionTable {
             Entry(
                 action, "d <Del>", .clip,
                 "Delete the clip, or the number of clips typed before; undo restores them",
-                hint: ("delete", 6),
-                scope: .clips, saves: true
+                hint: ("delete", 6), scope: .clips, saves: true
             ) { $0.delete() }
         case .undo:
             Entry(
@@ -210,6 +206,10 @@ extension ActionTable {
             Entry(
                 action, "O", .clip, "Open the URL in a browser in this terminal", scope: .clip, unless: noURL
             ) { $0.openPage($0.targetURL, inTerminal: true) }
+        case .internetArchive:
+            Entry(action, "I", .clip, "Open the page in the Internet Archive", scope: .clip, unless: noURL) {
+                $0.openPage($0.targetInArchive)
+            }
         case .links:
             Entry(action, "f", .clip, "Choose a link in the clip to open", scope: .clip, unless: noLinks) {
                 $0.menu = .links($0.reader.links)

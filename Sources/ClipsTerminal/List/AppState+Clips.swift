@@ -23,6 +23,12 @@ extension AppState {
 
     var targetURL: String { target?.row?.url ?? reader.clip?.url ?? "" }
 
+    /// The address of the page in the Internet Archive.
+    var targetInArchive: String {
+        let saved = target?.row?.created ?? reader.clip?.created ?? now
+        return CheckedLink.archived(targetURL, at: saved.milliseconds)
+    }
+
     /// The tags of the clip that an action applies to; nil for marked clips.
     var targetTags: [String]? { actsOnMarks ? nil : target?.row?.tags ?? reader.clip?.tags }
 

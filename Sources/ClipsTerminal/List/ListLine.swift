@@ -123,7 +123,8 @@ struct ListLine: Equatable {
     }
 
     private static func shownTitle(_ clip: ClipRow) -> String {
-        String((clip.title == clip.url ? ReadableURL.text(clip.url) : clip.title).drop { $0.isWhitespace })
+        clip.linkSign
+            + (clip.title == clip.url ? ReadableURL.text(clip.url) : clip.title).drop { $0.isWhitespace }
     }
 
     static let minTitleWithExcerpt = 24

@@ -26,13 +26,17 @@ package struct PageFetch: Sendable {
         command = config.fetchCommand ?? Self.curl(limit: limit)
     }
 
-    /// A redirection to another scheme, such as file:, is an error.
+    /// The beginning of every request. A redirection to another scheme, such as file:, is an error.
+    static let curl = [
+        "curl", "--silent", "--location", "--globoff", "--compressed", "--proto", "=http,https",
+        "--proto-redir", "=http,https", "--max-redirs", "10", "--user-agent",
+        "Mozilla/5.0 (compatible; clips)",
+    ]
+
     private static func curl(limit: Int) -> [String] {
-        [
-            "curl", "--silent", "--show-error", "--fail", "--location", "--globoff", "--compressed",
-            "--proto", "=http,https", "--proto-redir", "=http,https", "--max-redirs", "10",
-            "--max-filesize", "\(limit)", "--max-time", "\(timeout.components.seconds - 1)",
-            "--user-agent", "Mozilla/5.0 (compatible; clips)", "--write-out", "%{stderr}\n%{content_type}",
+        curl + [
+            "--show-error", "--fail", "--max-filesize", "\(limit)",
+            "--max-time", "\(timeout.components.seconds - 1)", "--write-out", "%{stderr}\n%{content_type}",
             "--",
         ]
     }

@@ -151,7 +151,7 @@ extension AppState {
         guard !typed.isEmpty else { return nil }
         let values = [
             ("tag:", typing.names.tags), ("author:", typing.names.authors), ("site:", typing.names.sites),
-            ("is:", ["unread", "read", "starred", "archived"]),
+            ("is:", ClipQuery.flags),
             ("after:", Self.days), ("before:", Self.days), ("on:", Self.days),
         ]
         for (field, names) in values where typed.lowercased().hasPrefix(field) {

@@ -44,7 +44,10 @@ struct ReaderText: Sendable {
         add(.tags, clip.tags.map { "#" + $0 }.joined(separator: " "), "Tags")
         add(.facts, "\(dates.text(clip.created)) by \(AuthorName.shown(clip.author))", "Saved")
         if clip.updated > clip.created + 1 { add(.facts, dates.text(clip.updated), "Changed") }
-        let flags = [(clip.isStarred, "starred"), (clip.isUnread, "unread"), (clip.isArchived, "archived")]
+        let flags = [
+            (clip.isStarred, "starred"), (clip.isUnread, "unread"), (clip.isArchived, "archived"),
+            (clip.isMoved, "moved link"), (clip.isDead, "dead link; :internet-archive opens a copy"),
+        ]
         add(.facts, flags.filter(\.0).map(\.1).joined(separator: ", "), "State")
         if !clip.note.isEmpty {
             add(.space, " ")

@@ -13,11 +13,14 @@ package struct SearchSchema: Hashable, Sendable {
     package let starred: String
     package let unread: String
     package let archived: String
+    /// The attribute with the stored ``LinkState``.
+    package let link: String?
     package let attached: AttachedTexts?
 
     package init(
         entity: String, title: String, tags: String, url: String, text: String, note: String, author: String,
-        created: String, starred: String, unread: String, archived: String, attached: AttachedTexts? = nil
+        created: String, starred: String, unread: String, archived: String, link: String? = nil,
+        attached: AttachedTexts? = nil
     ) {
         self.entity = entity
         self.title = title
@@ -30,12 +33,13 @@ package struct SearchSchema: Hashable, Sendable {
         self.starred = starred
         self.unread = unread
         self.archived = archived
+        self.link = link
         self.attached = attached
     }
 
     var attributes: [String] {
         [title, tags, url, text, note, author, created, starred, unread, archived]
-            + (attached.map { [$0.identifier] } ?? [])
+            + [attached?.identifier, link].compactMap(\.self)
     }
     /// The attributes whose update changes the index.
     var indexedAttributes: Set<String> { [title, tags, url, text, note, author, created] }
@@ -92,6 +96,8 @@ package struct SearchDocument: Sendable {
     package let isStarred: Bool
     package let isUnread: Bool
     package let isArchived: Bool
+    /// The state of the link; nil if it is never checked.
+    package let link: LinkState?
 
     /// - Parameter attached: The texts of attached objects, which are searched as a part of the note.
     package init(
@@ -111,6 +117,7 @@ package struct SearchDocument: Sendable {
         isStarred = value(schema.starred).booleanValue
         isUnread = value(schema.unread).booleanValue
         isArchived = value(schema.archived).booleanValue
+        link = schema.link.flatMap { LinkState(text($0), of: text(schema.url)) }
     }
 
     package init(_ object: StoredObject, _ schema: SearchSchema, attached: [String] = []) {

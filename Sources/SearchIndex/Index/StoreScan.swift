@@ -72,6 +72,8 @@ struct SearchFlags {
     private(set) var starred: Bool?
     private(set) var unread: Bool?
     private(set) var archived: Bool?
+    /// The stored states may be those of earlier URLs.
+    private(set) var link: LinkState?
 
     /// Creates the flags of a query. Of two contradictory conditions, the first is used; the query then
     /// matches nothing anyway.
@@ -84,17 +86,21 @@ struct SearchFlags {
             case .unread: unread = unread ?? isWanted
             case .read: unread = unread ?? !isWanted
             case .archived: archived = archived ?? isWanted
+            case .dead: link = link ?? (isWanted ? .dead : nil)
+            case .moved: link = link ?? (isWanted ? .moved : nil)
+            case .unchecked: break
             }
         }
     }
 
-    var isEmpty: Bool { starred == nil && unread == nil && archived == nil }
+    var isEmpty: Bool { starred == nil && unread == nil && archived == nil && link == nil }
 
     func predicate(_ schema: SearchSchema) -> ObjectPredicate? {
         let flags = [(schema.starred, starred), (schema.unread, unread), (schema.archived, archived)]
-        let parts = flags.compactMap { name, isWanted in
+        var parts = flags.compactMap { name, isWanted in
             isWanted.map { ObjectPredicate.compare(name, $0 ? .notEqual : .equal, .integer(0)) }
         }
+        if let link, let name = schema.link { parts.append(.hasPrefix(name, link.rawValue)) }
         return parts.isEmpty ? nil : .and(parts)
     }
 }

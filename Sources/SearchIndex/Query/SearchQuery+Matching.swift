@@ -17,6 +17,9 @@ extension SearchQuery.Literal {
             case .flag(.unread): document.document.isUnread
             case .flag(.read): !document.document.isUnread
             case .flag(.archived): document.document.isArchived
+            case .flag(.dead): document.document.link == .dead
+            case .flag(.moved): document.document.link == .moved
+            case .flag(.unchecked): document.document.link == .unchecked
             case .time(.after, let period): document.document.created >= period.start
             case .time(.before, let period): document.document.created < period.start
             case .time(.on, let period):

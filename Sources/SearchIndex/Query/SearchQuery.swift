@@ -22,6 +22,9 @@ package struct SearchQuery: Hashable, Sendable {
         case unread
         case read
         case archived
+        case dead
+        case moved
+        case unchecked
     }
 
     package enum TimeRelation: String, Hashable, Sendable, CaseIterable {

@@ -26,7 +26,10 @@ struct Command: Sendable {
         ("Mark clips as read or unread, or undo a change", [.read, .unread, .undo]),
         ("Hide clips from the list, or show them again", [.archive, .unarchive]),
         ("Delete clips, or restore deleted ones", [.delete, .restore]),
-        ("Change tags, or merge duplicates", [.tags, .tagsRename, .tagsMerge, .tagsDelete, .dedupe]),
+        (
+            "Change tags, merge duplicates, or check links",
+            [.tags, .tagsRename, .tagsMerge, .tagsDelete, .dedupe, .check]
+        ),
         ("Read and write files; connect browsers or agents", [.import, .export, .browser, .mcp]),
         ("Print the history", [.history, .historyClean]),
         ("Exchange clips with other machines", [.mirror]),

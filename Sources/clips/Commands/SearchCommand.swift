@@ -12,8 +12,8 @@ extension Command {
         summary: "Find clips, best matches first, and print them with the matching text",
         details: """
             QUERY consists of words, "whole words", beginnings*, -not, NOT this, this OR that,
-            title: tag: author: site: url: text: note:, is:starred is:unread is:read is:archived,
-            after: before: on: with 2026-11-01, 2026-11, yesterday, monday, last-week, 3d
+            title: tag: author: site: url: text: note:, is:starred is:unread is:read is:archived
+            is:dead is:moved is:unchecked (see 'check'), after: before: on: with 2026-11-01, 2026-11, yesterday, monday, last-week, 3d
             """,
         operands: "QUERY…",
         options: [

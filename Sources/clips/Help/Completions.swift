@@ -26,7 +26,7 @@ struct Completions {
     static var longEntries: [Entry] { all.filter { $0.name.contains(" ") } }
 
     /// The beginnings of words of a query.
-    static let queryWords = "is:unread is:read is:starred is:archived tag:"
+    static let queryWords = ClipQuery.flags.map { "is:\($0) " }.joined() + "tag:"
 
     private static let all: [Entry] = Command.all.dropFirst().map { command in
         let under = Command.all.filter { $0.name.hasPrefix(command.name + " ") }

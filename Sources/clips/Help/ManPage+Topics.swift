@@ -46,6 +46,7 @@ extension ManPage {
                     "Words in a field, or a whole tag, author, or site, such as tag:go; tag:go* begins so"
                 ),
                 ("is:starred is:unread is:read is:archived", "Flags"),
+                ("is:dead is:moved is:unchecked", "States of links, which 'clips check' sets"),
                 (
                     "after: before: on:",
                     "Days: 2026-11-01, 2026-11, 2026, yesterday, tomorrow, monday, last-week, 3d"

@@ -3,6 +3,7 @@ import ClipsTerminal
 import FoundationEssentials
 import Glibc
 import Platform
+import SearchIndex
 import Terminal
 
 /// Clips as text for users and as JSON for programs, safe for a terminal.
@@ -27,7 +28,7 @@ struct ClipLines {
         let url = clip.url.isEmpty || clip.url == clip.displayTitle ? "" : "  " + clip.url
         let star = clip.isStarred ? "* " : ""
         return SafeText.line(
-            "\(clip.id)  \(Self.day(clip.created))  \(AuthorName.shown(clip.author))  \(star)\(clip.displayTitle)\(url)\(tags)"
+            "\(clip.id)  \(Self.day(clip.created))  \(AuthorName.shown(clip.author))  \(star)\(clip.link?.sign ?? "")\(clip.displayTitle)\(url)\(tags)"
         )
     }
 
@@ -46,6 +47,7 @@ struct ClipLines {
         field("starred", clip.isStarred ? "yes" : "")
         field("archived", clip.isArchived ? "yes" : "")
         field("read", clip.isUnread ? "" : "yes")
+        field("link", clip.link == .dead || clip.link == .moved ? clip.link?.rawValue ?? "" : "")
         field("note", clip.note)
         for quote in clip.quotes {
             field("quote", quote.text)

@@ -37,7 +37,8 @@ struct ClipTable {
     func line(_ clip: Clip) -> String {
         var line = styled(right(String(clip.id), id), "33") + " "
         line += styled(clip.isUnread ? "•" : " ", "1") + styled(clip.isStarred ? "*" : " ", "1;33") + " "
-        let name = SafeText.cut(String(clip.displayTitle.drop { $0.isWhitespace }), to: title)
+        let name = SafeText.cut(
+            (clip.link?.sign ?? "") + clip.displayTitle.drop { $0.isWhitespace }, to: title)
         line += styled(padded(name, title), clip.isUnread ? "1" : nil)
         if let site { line += " " + styled(cell(ClipRow.site(of: clip.url), site), "36") }
         if let tags {
