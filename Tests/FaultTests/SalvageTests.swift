@@ -65,8 +65,8 @@ import Testing
         store.text_factory = bytes
         store.execute("PRAGMA writable_schema = ON")
         names = ["id", "version", "uuid", "url", "title", "text", "note", "tags", "author", "starred", "unread",
-            "created", "updated", "archived"]
-        kinds = [int, int] + [bytes] * 7 + [int] * 5
+            "created", "updated", "archived", "link"]
+        kinds = [int, int] + [bytes] * 7 + [int] * 5 + [bytes]
         query = "SELECT " + ", ".join(names) + " FROM Clip NOT INDEXED WHERE id = ?"
         for id in range(1, 4000):
             try:
@@ -127,7 +127,7 @@ import Testing
                     else int.from_bytes(part, "big", signed=True) if type < 7 else part)
             assert at == end and offset == total
             return id, values
-        kinds, rows = [int] + [bytes] * 7 + [int] * 5, {}
+        kinds, rows = [int] + [bytes] * 7 + [int] * 5 + [bytes], {}
         for number in range(len(data) // size):
             page, start = data[number * size:(number + 1) * size], 0 if number else 100
             if page[start] != 13:
