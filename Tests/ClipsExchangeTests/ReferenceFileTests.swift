@@ -65,6 +65,9 @@ struct ReferenceFileTests {
         let other = try Reading(quoted, name: "x.md").drafts
         #expect(other.map(\.title) == ["A title of two lines"] && other.map(\.note) == ["one text"])
         #expect(other.map(\.tags) == [["two words"]])
+        let dated = try Reading(
+            "---\nsource: https://a.org\ntitle: \"\\U0001F600\"\ncreated: some day\n---\n", name: "x.md")
+        #expect(dated.drafts.map(\.title) == ["\u{1F600}"] && dated.problems.map(\.changed) == [1])
         let sharp = "---\nsource: https://a.org\ntags: [C#, '#x']\n---\n"
         #expect(try Reading(sharp, name: "x.md").drafts.map(\.tags) == [["C#", "x"]])
         let notes = "---\ntags: [a, b]\n---\n- [A](https://a.org)\n"

@@ -167,15 +167,23 @@ struct FieldedDraft {
         return word.split { separators.contains($0) }.map { String($0) }
     }
 
-    /// Returns the character of an escape in Python or JSON, after its backslash.
-    private static func escaped(_ rest: inout Substring) -> String {
-        guard let letter = rest.popFirst() else { return "\\" }
-        let digits = ["x": 2, "u": 4, "U": 8][letter].map { rest.prefix($0) } ?? ""
-        if let number = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(number) {
-            rest = rest.dropFirst(digits.count)
-            return String(Character(scalar))
+    /// Returns a text with the characters of escapes in Python or YAML.
+    static func unescaped(_ text: String) -> String {
+        var (result, rest) = ("", text[...])
+        while let next = rest.popFirst() {
+            guard next == "\\", let letter = rest.popFirst() else {
+                result.append(next)
+                continue
+            }
+            let digits = ["x": 2, "u": 4, "U": 8][letter].map { rest.prefix($0) } ?? ""
+            if let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) {
+                rest = rest.dropFirst(digits.count)
+                result.unicodeScalars.append(scalar)
+            } else {
+                result += ["n": "\n", "t": "\t"][letter] ?? String(letter)
+            }
         }
-        return ["n": "\n", "t": "\t"][letter] ?? String(letter)
+        return result
     }
 
     /// Returns the names of a list in which some are in quotes; nil if there are no quotes, or unbalanced ones.
@@ -197,10 +205,11 @@ struct FieldedDraft {
             rest.removeFirst()
             var name = ""
             while let next = rest.popFirst(), next != first {
-                name += next == "\\" ? escaped(&rest) : String(next)
+                name.append(next)
+                if next == "\\", let letter = rest.popFirst() { name.append(letter) }
             }
             guard rest.first == nil || rest.first == separator else { return nil }
-            names.append(name)
+            names.append(unescaped(name))
         }
         return names
     }

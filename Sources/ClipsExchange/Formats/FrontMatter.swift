@@ -97,6 +97,6 @@ struct FrontMatter {
         if mark == "'" {
             return inner.split(separator: "''", omittingEmptySubsequences: false).joined(separator: "'")
         }
-        return JSONParser.parse(Array(text.utf8)).value?.string ?? inner
+        return JSONParser.parse(Array(text.utf8)).value?.string ?? FieldedDraft.unescaped(inner)
     }
 }

@@ -45,7 +45,7 @@ struct MarkdownReader: FormatReader {
                     var fielded = page.fielded
                     fielded.set(.text, HTMLText.trimmed(String(decoding: page.text, as: UTF8.self)))
                     waiting.append(.success(fielded.draft))
-                    for complaint in fielded.complaints { fail(complaint) }
+                    for complaint in fielded.complaints { fail(complaint, changed: 1) }
                 }
                 resolve()
                 waiting.reverse()
@@ -167,8 +167,8 @@ struct MarkdownReader: FormatReader {
         }
     }
 
-    private mutating func fail(_ reason: String) {
-        waiting.append(.failure(ImportProblem(line: lines.number, reason)))
+    private mutating func fail(_ reason: String, changed: Int? = nil) {
+        waiting.append(.failure(ImportProblem(line: lines.number, reason, changed: changed)))
     }
 }
 
