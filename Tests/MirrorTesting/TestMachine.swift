@@ -40,7 +40,7 @@ package final class TestMachine: Sendable {
     package init(
         _ relay: any TestRelay, clock: @escaping @Sendable () -> Int64 = { SettableClock.start },
         skew: Int64 = 0, defect: MirrorDefect? = nil, asksBeforeRemovals: Bool = false, path: String? = nil,
-        model: StoreModel? = nil,
+        model: StoreModel? = nil, oversized: OversizedValues? = nil,
         fault: @escaping @Sendable () -> RelayFault = { .none }
     ) async throws {
         let relay = try relay.member()
@@ -48,6 +48,7 @@ package final class TestMachine: Sendable {
         options.clock = { clock() + skew }
         options.durability = .normal
         options.usesFileEvents = path != nil
+        options.oversized = oversized
         let model = try model ?? Book.model()
         open = { [options] in
             guard let path else { return try await PersistentContainer(inMemory: model, options: options) }

@@ -174,6 +174,19 @@ import Testing
         #expect(try await b.notes().count == 2)
     }
 
+    @Test func `a text that is read in part is not sent until it is shorter`() async throws {
+        let a = try await TestMachine(relay, oversized: OversizedValues(over: 1000, prefix: 10))
+        let b = try await TestMachine(relay)
+        try await a.insert("1", ["note": .text(String(repeating: "x", count: 2000))])
+        try await a.insert("2", ["note": "y"])
+        try await exchange(a, b)
+        #expect(try await b.notes().keys.sorted() == ["2"])
+        #expect(try await Book.configuration.status(in: a.container)?.tooLarge == 1)
+        try await a.update("1", ["note": "short"])
+        try await exchange(a, b)
+        #expect(try await b.notes()["1"]?["note"] == "short")
+    }
+
     @Test func `a preview counts and writes nothing`() async throws {
         let (a, b) = try await pair()
         for uuid in ["1", "2", "3"] { try await a.insert(uuid) }

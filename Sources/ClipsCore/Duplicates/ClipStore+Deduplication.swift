@@ -76,7 +76,7 @@ extension ClipStore {
                     let content = content(of: clips.map { ClipDraft($0) }, policy),
                     let changes = try? content.changes(from: ClipDraft(first))
                 else { continue }
-                if !changes.isEmpty { try transaction.update(first.objectID, changes) }
+                if !changes.isEmpty { try transaction.set(changes, of: first.objectID) }
                 try transaction.moveQuotes(of: clips.dropFirst().map(\.uuid), to: first.uuid)
                 for clip in clips.dropFirst() { try transaction.delete(clip.objectID) }
                 merged.append((first.id, clips.count - 1))

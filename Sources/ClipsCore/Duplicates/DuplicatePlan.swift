@@ -137,7 +137,7 @@ extension DuplicatePlan {
                 try transaction.delete(clip.objectID)
             } else if entry.content != entry.original {
                 let changes = try entry.content.changes(from: entry.original)
-                if !changes.isEmpty { try transaction.update(clip.objectID, changes) }
+                if !changes.isEmpty { try transaction.set(changes, of: clip.objectID) }
             }
         }
         if inserted.count < Self.smallestBatch {

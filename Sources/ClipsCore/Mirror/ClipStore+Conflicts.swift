@@ -18,7 +18,7 @@ extension ClipStore {
         let (mirrored, updated) = (mirrored, stamped([String: AttributeValue]()))
         let written = try await write(name: "conflict") { transaction throws(StoreError) in
             try mirrored.resolve(conflict, restoring: restoring, in: &transaction)
-            if restoring, let object = conflict.object { try transaction.update(object.id, updated) }
+            if restoring, let object = conflict.object { try transaction.set(updated, of: object.id) }
         }
         await correctReport()
         return written.token

@@ -25,7 +25,7 @@ extension ClipStore {
         return try await inParts(ids, name: name) { transaction, part throws(StoreError) in
             let request = FetchRequest(ClipModel.entity, where: .and([.keys(part), isUnread]))
             let keys = try transaction.snapshot.keys(request)
-            for key in keys { try transaction.update(ClipModel.objectID(key), values) }
+            for key in keys { try transaction.set(values, of: ClipModel.objectID(key)) }
             return keys
         }
     }

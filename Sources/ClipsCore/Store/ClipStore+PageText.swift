@@ -31,7 +31,7 @@ extension ClipStore {
         guard let clip, !clip.text(.text).utf8.elementsEqual(text.utf8) else { return false }
         return try await write(name: work) { transaction throws(StoreError) -> Bool in
             guard try transaction.object(clip.id)?.text(.text) == clip.text(.text) else { return false }
-            try transaction.update(clip.id, stamped([.text: .text(text)]))
+            try transaction.set(stamped([.text: .text(text)]), of: clip.id)
             return true
         }.value
     }

@@ -9,7 +9,7 @@ extension ClipStore {
     package func add(_ quote: Quote, to clip: Int64) async throws(StoreError) -> Written<Void> {
         let (author, now) = (author, now())
         return try await write { transaction throws(StoreError) in
-            try transaction.update(ClipModel.objectID(clip), stamped([String: AttributeValue]()))
+            try transaction.set(stamped([String: AttributeValue]()), of: ClipModel.objectID(clip))
             let uuid = try transaction.object(ClipModel.objectID(clip))?.text(.uuid) ?? ""
             try transaction.insert([quote], clip: uuid, author: author, now: now)
         }
@@ -20,7 +20,7 @@ extension ClipStore {
         try await write { transaction throws(StoreError) -> Bool in
             let request = FetchRequest(Quote.entity, where: .equal("uuid", .text(quote.uuid)))
             guard let object = try transaction.fetch(request).first else { return false }
-            try transaction.update(ClipModel.objectID(clip), stamped([String: AttributeValue]()))
+            try transaction.set(stamped([String: AttributeValue]()), of: ClipModel.objectID(clip))
             return try transaction.delete(object.id)
         }
     }

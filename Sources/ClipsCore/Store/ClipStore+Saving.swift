@@ -92,7 +92,7 @@ extension ClipStore {
                 changes[$0] != nil && changes[$0] != ClipDraft(stored).value(of: $0)
             }
             guard clashing.isEmpty else { return .clashed(clashing) }
-            try transaction.update(base.objectID, values)
+            try transaction.set(values, of: base.objectID)
             return theirs.isEmpty ? .saved : .savedWithOthers(theirs)
         }.value
     }
@@ -145,7 +145,7 @@ extension ClipStore {
             let without = objects.filter { !$0[name].booleanValue }
             let chosen = without.isEmpty ? objects : without
             let values = stamped([attribute: .boolean(!without.isEmpty)])
-            for object in chosen { try transaction.update(object.id, values) }
+            for object in chosen { try transaction.set(values, of: object.id) }
             return (isOn: !without.isEmpty, count: chosen.count)
         }
     }
@@ -178,7 +178,7 @@ extension ClipStore {
             var changed: [Int64] = []
             for object in try transaction.fetch(Self.request(attributes, of: part)) {
                 guard let values = changes(Clip(object)) else { continue }
-                try transaction.update(object.id, stamped(values))
+                try transaction.set(stamped(values), of: object.id)
                 changed.append(object.id.key)
             }
             return changed

@@ -45,7 +45,7 @@ extension ClipStore {
                 }
                 try transaction.insert(draft.quotes, clip: uuid, author: author, now: now)
                 if !clip.isNew {
-                    try transaction.update(ClipModel.objectID(clip.id), stamped([String: AttributeValue]()))
+                    try transaction.set(stamped([String: AttributeValue]()), of: ClipModel.objectID(clip.id))
                 }
             }
             return saved

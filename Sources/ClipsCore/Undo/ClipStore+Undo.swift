@@ -85,7 +85,7 @@ extension ClipStore {
                 if id.entity == ClipModel.entity, values[ClipAttribute.updated.rawValue] == nil {
                     values = stamped(values)
                 }
-                try transaction.update(id, values)
+                try transaction.set(values, of: id)
             }
         }
         return restored

@@ -20,15 +20,18 @@ extension Mirror {
                     key: engine.key(entity: row.entity, uuid: row.uuid), expected: row.revision,
                     stamp: Int64.random(in: 1 ... .max), body: body)
             }
-            let results = try await engine.put(puts)
+            // A text that was read in part is not sent.
+            let whole = puts.filter { !$0.body.isEmpty }
+            var answers = try await engine.put(whole)[...]
+            let results = puts.map { $0.body.isEmpty ? .tooLarge : answers.removeFirst() }
             failures = results.allSatisfy { $0 == .outdated } ? failures + 1 : 0
             try await acknowledge(zip(batch.map(\.row), zip(puts, results)).map { ($0, $1.0, $1.1) })
         }
         throw .other("it rejects each put, and returns nothing newer")
     }
 
-    /// Returns the next records to put, and their bodies. Objects with edits that have no clock yet are left for
-    /// the next time.
+    /// Returns the next records to put, and their bodies; no body for one that cannot be read whole. Objects with
+    /// edits that have no clock yet are left for the next time.
     private func waitingRecords() async throws(MirrorError) -> [(row: MapRow, body: [UInt8])] {
         guard let position else { return [] }
         let (configuration, model) = (configuration, container.model)
@@ -48,6 +51,10 @@ extension Mirror {
                         let object = objects[row.name]
                         if let object, unabsorbed.contains(object.id) { continue }
                         if object == nil, row.state.isAlive(values.mirrored) { continue }
+                        if let object, snapshot.hasCut(object.id) {
+                            batch.append((row, []))
+                            continue
+                        }
                         form.state = values.filled(row.state, from: object)
                     }
                     batch.append((row, form.bytes))

@@ -122,7 +122,7 @@ package actor StoreReader {
             open?.schemaVersion = schemaVersion
             try readModel(on: connection)
         }
-        let log = (open?.log ?? opened.log).ofOneSnapshot()
+        let log = (open?.log ?? opened.log).ofOneSnapshot(within: opening.options.oversized)
         return StoreSnapshot(
             .reader(self),
             ObjectQuery(

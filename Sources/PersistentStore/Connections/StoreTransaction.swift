@@ -54,6 +54,20 @@ public struct StoreTransaction: ~Copyable {
         return object
     }
 
+    /// Does the same without the values that are not changed.
+    ///
+    /// - Returns: Whether the object exists.
+    @discardableResult
+    package mutating func set(_ changes: [String: AttributeValue], of id: ObjectID) throws(StoreError) -> Bool
+    {
+        let id = try own(id)
+        let exists = try change(id.entity) {
+            try $0.update(id, changes, on: ChangeBasis(nil), returnsValues: false, $1) != nil
+        }
+        if exists { try noteChange(of: id, exists: true, isCertain: false) }
+        return exists
+    }
+
     /// Deletes an object, regardless of its version.
     ///
     /// - Returns: Whether it existed.

@@ -37,13 +37,14 @@ struct ObjectQuery {
         var left = request.maxResultBytes ?? .max
         while left > 0, try statement.step() {
             let id = ObjectID(entity: entity.name, key: statement.integer(0), store: store)
+            var isCut = false
             let values = layout.names.indices.map { index -> AttributeValue in
-                guard statement.type(index + 2) == .text else { return statement.value(index + 2) }
-                let bytes = statement.byteCount(index + 2)
-                let bound = min(request.maxTextBytes ?? .max, oversized?.bound(bytes, of: id) ?? .max)
-                left -= min(bytes, bound)
-                return .text(statement.text(index + 2, upTo: bound))
+                let value = statement.value(
+                    index + 2, within: oversized, upTo: request.maxTextBytes ?? .max, isCut: &isCut)
+                if case .text(let text) = value { left -= text.utf8.count }
+                return value
             }
+            if isCut || request.attributes == nil { oversized?.note(id, isCut: isCut) }
             objects.append(
                 StoredObject(id: id, version: statement.integer(1), layout: layout, values: values))
         }

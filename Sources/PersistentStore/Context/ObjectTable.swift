@@ -157,9 +157,11 @@ final class ObjectTable {
     var notStored: StoreError { external.notStored(entity.name) }
 
     /// Returns the updated object; nil if it does not exist at the version of the basis.
+    ///
+    /// - Parameter returnsValues: Whether the object has the values that are not changed: RETURNING copies them.
     func update(
         _ id: ObjectID, _ changes: [String: AttributeValue], on basis: ChangeBasis,
-        _ connection: borrowing Connection
+        returnsValues: Bool = true, _ connection: borrowing Connection
     ) throws -> StoredObject? {
         guard id.isPermanent else { return nil }
         try entity.check(changes)
@@ -168,8 +170,10 @@ final class ObjectTable {
         }
         let changed = entity.attributes.filter { changes[$0.name] != nil }
         let returned =
-            basis.object == nil || !basis.isAsStored
-            ? entity.attributes : changed.filter { !Self.isKnown(changes[$0.name], as: $0.kind) }
+            !returnsValues
+            ? []
+            : basis.object == nil || !basis.isAsStored
+                ? entity.attributes : changed.filter { !Self.isKnown(changes[$0.name], as: $0.kind) }
         let assignments = changed.map { "\"\($0.name)\" = ?" }.joined(separator: ", ")
         let differences = changed.map { "\"\($0.name)\" IS NOT ? COLLATE BINARY" }.joined(separator: " OR ")
         // A version that rises without a change in the history would be a conflict that no merge resolves.

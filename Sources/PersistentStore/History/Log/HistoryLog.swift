@@ -25,6 +25,8 @@ struct HistoryLog {
     let entities: [Int64: EntityNames]
     /// The bounds queried so far, while the log is that of one snapshot.
     private var snapshotBounds: SnapshotBounds?
+    /// The bounds of the values, in a connection that only reads.
+    private var oversized: OversizedValues?
 
     /// Creates a log and reads the names by which history is interpreted. Create a new log when the schema
     /// may have changed.
@@ -61,9 +63,9 @@ struct HistoryLog {
     }
 
     /// Returns a log for one snapshot, which reads its bounds once.
-    func ofOneSnapshot() -> HistoryLog {
+    func ofOneSnapshot(within oversized: OversizedValues? = nil) -> HistoryLog {
         var log = self
-        log.snapshotBounds = SnapshotBounds()
+        (log.snapshotBounds, log.oversized) = (SnapshotBounds(), oversized)
         return log
     }
 
@@ -121,6 +123,7 @@ extension HistoryLog {
         if let attached = entity.attached {
             return try attached.change(row, kind, entity.attributes, store, on: connection)
         }
+        let id = ObjectID(entity: entity.name, key: row.integer(3), store: store)
         // For an update the changed attributes, for a deletion those in the tombstone. Only a deletion
         // recorded by an older version does not list them.
         var names: [String] = []
@@ -134,12 +137,11 @@ extension HistoryLog {
         // Without retained values there is no such row, and a query for it would cost as much as all other
         // steps together.
         if names.contains(where: entity.retainedAttributes.contains) {
-            retained = try retainedValues(of: entity, number: row.integer(0), on: connection)
+            retained = try retainedValues(of: entity, id, number: row.integer(0), on: connection)
                 .filter { names.contains($0.key) }
         }
         return HistoryChange(
-            number: row.integer(0), kind: kind,
-            objectID: ObjectID(entity: entity.name, key: row.integer(3), store: store),
+            number: row.integer(0), kind: kind, objectID: id,
             updatedAttributes: kind == .update ? names : [], tombstone: kind == .delete ? retained : nil,
             oldValues: kind == .update ? retained : [:])
     }
@@ -149,14 +151,18 @@ extension HistoryLog {
     }
 
     private func retainedValues(
-        of entity: EntityNames, number: Int64, on connection: borrowing Connection
+        of entity: EntityNames, _ id: ObjectID, number: Int64, on connection: borrowing Connection
     ) throws -> [String: AttributeValue] {
         guard !entity.retainedAttributes.isEmpty else { return [:] }
         let statement = try connection.prepare(entity.retainedValues)
         try statement.bind(number, at: 1)
         guard try statement.step() else { return [:] }
         var values: [String: AttributeValue] = [:]
-        for (index, name) in entity.retainedAttributes.enumerated() { values[name] = statement.value(index) }
+        var isCut = false
+        for (index, name) in entity.retainedAttributes.enumerated() {
+            values[name] = statement.value(index, within: oversized, isCut: &isCut)
+        }
+        if isCut { oversized?.note(id, isCut: true) }
         return values
     }
 }
