@@ -48,7 +48,7 @@ enum Program {
         case let error as ServerAddress.Rejection: error.description
         case let error as MirrorError: sentence(error)
         case let error as ClipError: error.description
-        default: "\(error)"
+        default: error.sentence
         }
     }
 

@@ -85,6 +85,24 @@ import Testing
                 == "700|x|import")
     }
 
+    @Test func `a clip that gets no ID names the repair, after which it is saved`() throws {
+        try clips.run("add", "--title", "a")
+        _ = try clips.sqlite3("INSERT INTO Clip (id, title) VALUES (\(Int64.max), 'top')")
+        var files: [String] = []
+        for command in [
+            "echo text | $CLIPS add", "echo '{\"title\":\"b\"}' | $CLIPS add --jsonl",
+            "echo https://a.b | $CLIPS import -",
+        ] {
+            let run = try clips.shell(command)
+            #expect(run.status == 2 && run.errors.contains("greatest possible ID"), "\(run)")
+            #expect(run.errors.contains("Run 'clips doctor --repair'."), "\(run)")
+            files.append(try retained(run.errors).lines)
+        }
+        #expect(try clips.run("doctor", "--repair").status == 0)
+        for lines in files { #expect(try clips.run("add", "--jsonl", input: lines).status == 0) }
+        #expect(try clips.sqlite3("SELECT count(*), max(id) FROM Clip") == "5|5")
+    }
+
     @Test func `where no folder can be written, the line is printed`() throws {
         let script = """
             # By its descriptor: the package may be below /tmp, too.

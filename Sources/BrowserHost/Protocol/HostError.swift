@@ -37,7 +37,7 @@ package struct HostError: Error, Hashable, Sendable {
         case let error as HostError: self = error
         case let error as StoreError: self.init(error.hostCode, error.sentence)
         case let error as ClipError: self.init(error.hostCode, "\(error)")
-        default: self.init(.failed, "\(error)")
+        default: self.init(.failed, error.sentence)
         }
     }
 }

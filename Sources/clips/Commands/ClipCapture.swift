@@ -37,7 +37,7 @@ struct ClipCapture {
                 if error.isInterruption && bytes.isEmpty { return .interrupted }
                 fill(&drafts[0], from: bytes)
             }
-            invocation.fail("\(error)")
+            invocation.fail(error.sentence)
             retention.retain(drafts)
             retention.report()
             return PendingInterrupt.isThere ? .interrupted : .failed

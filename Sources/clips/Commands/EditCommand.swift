@@ -56,7 +56,7 @@ private struct ClipEditing {
             if status == .done { try await invocation.printJSON([clip.id], of: store) }
             return status
         } catch {
-            invocation.fail("\(error) Your text is in \(path).")
+            invocation.fail("\(error.sentence) Your text is in \(path).")
             return PendingInterrupt.isThere ? .interrupted : .failed
         }
     }

@@ -36,7 +36,7 @@ extension Command {
         do {
             if !arguments.has("--dry-run") { store = try await invocation.openStore(author: "import") }
         } catch  where arguments.operands.contains("-") && StandardInput.comesOnce {
-            rejection = "\(error)"
+            rejection = error.sentence
         }
         return await FileImport(
             invocation: invocation, importer: importer, format: format, store: store, rejection: rejection
