@@ -377,6 +377,23 @@ import Testing
         #expect(try clips.run("search", "--store", new, "note").output.isEmpty == false)
     }
 
+    @Test(arguments: [2, 4]) func `a salvage of the beginning of a file counts the clips beyond its end`(
+        part: Int64
+    ) throws {
+        let clips = try store()
+        let all = try readable(clips.storePath).count
+        let size = try #require(
+            FileManager.default.attributesOfItem(atPath: clips.storePath)[.size] as? Int64)
+        truncate(clips.storePath, Int(size / part))
+        let new = clips.folder.path(of: "new.db")
+        let run = try clips.run("doctor", "--salvage", new)
+        let saved = try readable(new).count
+        #expect(run.status == 1 && saved > 0 && saved < all, "\(run)")
+        let missing = try #require(run.output.firstMatch(of: #/([0-9,]+) other clips existed/#)?.1, "\(run)")
+        let count = try #require(Int(missing.filter { $0 != "," }))
+        #expect(count >= all - saved && count <= Self.clips - saved, "\(all) \(saved) \(run)")
+    }
+
     @Test func `a salvage reads the log of a killed process`() throws {
         let clips = try Situation.longLog.make()
         let copy = try Situation.copy(clips)

@@ -17,6 +17,8 @@ struct DamagedPages {
     /// The bytes of a page that contain data.
     let usable: Int
     let count: Int
+    /// The bytes that the header names beyond the end of the file.
+    let lostBytes: Int
     private let file: MappedFile
     private let log: MappedFile?
     /// The offset in the log of the newest committed image of a page.
@@ -39,6 +41,8 @@ struct DamagedPages {
         let frames = log.map { Self.frames($0, pageSize: size) } ?? (pages: [:], count: 0)
         logged = frames.pages
         count = max((file.count + size - 1) / size, frames.count)
+        lostBytes =
+            hasHeader ? max(0, Int(file.integer(28, 4)) * size - max(file.count, frames.count * size)) : 0
         maps = Set(stride(from: 2, through: count, by: usable / 5 + 1).filter(isIntactMap))
     }
 

@@ -18,8 +18,8 @@ public struct SalvageReport: Hashable, Sendable {
         /// The number of those with text that is not valid UTF-8, which is damage, or of which the end of the file
         /// divides the row.
         package fileprivate(set) var withDamagedText = 0
-        /// The IDs of objects that a row or the history names, and that are not in the new store. More may be
-        /// missing that nothing names.
+        /// The IDs of objects that a row or the history names, or that were assigned last before the file was cut, and
+        /// that are not in the new store. More may be missing that nothing names.
         public fileprivate(set) var missing: [ClosedRange<Int64>] = []
 
         package var missingCount: Int { missing.reduce(0) { $0 + $1.count } }
@@ -193,7 +193,7 @@ private struct StoreSalvage {
         let entity = model.entities[position]
         let attributes = tables?.attributes(of: entity)
         var objects = SalvageReport.Objects(entity: entity.name)
-        var missing = scan.namedIDs(position)
+        var (missing, lastSaved) = (scan.namedIDs(position), Int64(0))
         func save<Row: SalvagedRow & ~Copyable>(_ row: borrowing Row, isDivided: Bool = false) throws -> Bool
         {
             guard try insert(row, of: entity, into: new) else { return false }
@@ -201,6 +201,7 @@ private struct StoreSalvage {
                 objects.withDamagedText += 1
             }
             objects.saved += 1
+            lastSaved = max(lastSaved, row.id)
             missing.remove(row.id)
             return true
         }
@@ -222,6 +223,7 @@ private struct StoreSalvage {
                 missing.insert(id)
             }
         }
+        missing.formUnion(scan.idsBeyondEnd(after: max(missing.max() ?? 0, lastSaved), of: entity))
         objects.missing = Self.ranges(missing.sorted())
         // No ID is used again.
         if let last = [scan.sequences[entity.name], scan.liveIDs(of: entity).max()].compactMap(\.self).max() {

@@ -74,6 +74,14 @@ struct SalvageScan {
         )
     }
 
+    /// The IDs that were assigned after another one, and of which the rows may be beyond the end of the file.
+    func idsBeyondEnd(after id: Int64, of entity: EntityDescription) -> [Int64] {
+        // A row has more than 16 bytes. A damaged header or sequence may have any number.
+        let most = Int64(min(pages.lostBytes / 16, 1 << 22))
+        guard let last = sequences[entity.name], last > id, last - id <= most else { return [] }
+        return (id + 1...last).filter { isLive($0, of: entity) != false }
+    }
+
     /// Returns the attributes of a row with their values; nil if the row is not one of the entity.
     func row(_ candidate: Candidate, of entity: EntityDescription) -> FoundRow? {
         guard let leaf = leaf(candidate.page) else { return nil }
