@@ -226,6 +226,33 @@ struct Item: Record, Hashable {
         #expect(try await Set(context.save().deletedIDs) == [owner, item])
     }
 
+    @Test func `the rules apply to a new object that is deleted before its save`() async throws {
+        let home = try await insertFolder("home")
+        let stored = try await insertItem("stored", in: home)
+        let (outer, label) = (
+            try await context.insert(Folder(name: "outer")), try await context.insert(Folder(name: "label"))
+        )
+        let inner = try await context.insert(Folder(name: "inner", parent: RecordReference(outer)))
+        try await context.insert(Item(title: "x", folder: RecordReference(inner)))
+        let labeled = try await context.insert(
+            Item(title: "y", folder: RecordReference(home), label: RecordReference(label)))
+        try await context.update(stored, ["label": .reference(label)])
+        for id in [outer, label] { try await context.delete(id) }
+        let id = try await context.save().permanentID(labeled)
+        #expect(try await container.fetch(RecordRequest<Item>()).map(\.id) == [stored, id])
+        #expect(try await container.fetch(RecordRequest<Item>()).allSatisfy { $0.label == nil })
+        #expect(try await container.count(RecordRequest<Folder>()) == 1)
+        let owner = try await context.insert(Owner(name: "o"))
+        try await context.insert(
+            Item(title: "z", folder: RecordReference(home), owner: RecordReference(owner)))
+        try await context.delete(owner)
+        await #expect(throws: StoreError.deletionDenied(entity: "Owner", attribute: "owner", of: "Item")) {
+            try await context.save()
+        }
+        await context.rollback()
+        #expect(await !context.hasChanges)
+    }
+
     @Test func `changes of a context and its deletions of parents are no conflict`() async throws {
         let home = try await insertFolder("home")
         let label = try await insertFolder("label")

@@ -4,6 +4,8 @@ struct PendingChanges: Sendable {
     private var updates: [ObjectID: (changes: [String: AttributeValue], basis: ChangeBasis)] = [:]
     private var deletes: [ObjectID: ChangeBasis] = [:]
     private var order: [ObjectID] = []
+    /// The new objects that were deleted.
+    private var discarded: [ObjectID] = []
 
     var isEmpty: Bool { order.isEmpty }
     func touches(_ id: ObjectID) -> Bool { updates[id] != nil || deletes[id] != nil || inserts[id] != nil }
@@ -47,6 +49,7 @@ struct PendingChanges: Sendable {
     mutating func delete(_ id: ObjectID, on basis: ChangeBasis) {
         if inserts.removeValue(forKey: id) != nil {
             order.removeAll { $0 == id }
+            discarded.append(id)
         } else {
             let known = updates.removeValue(forKey: id)
             if known == nil && deletes[id] == nil { order.append(id) }
@@ -54,7 +57,44 @@ struct PendingChanges: Sendable {
         }
     }
 
-    var operations: [SaveRequest.Operation] {
+    /// Returns the operations, after the rules of deletion for references to new objects that were deleted.
+    func operations(_ model: StoreModel) throws(StoreError) -> [SaveRequest.Operation] {
+        guard !discarded.isEmpty else { return operations }
+        var changes = self
+        while let id = changes.discarded.popLast() {
+            for entity in model.entities {
+                for attribute in entity.attributes {
+                    guard let reference = attribute.reference, reference.entity == id.entity else { continue }
+                    try changes.apply(reference.rule, to: attribute, of: entity, referringTo: id)
+                }
+            }
+        }
+        return changes.operations
+    }
+
+    private mutating func apply(
+        _ rule: AttributeDescription.DeletionRule, to attribute: AttributeDescription,
+        of entity: EntityDescription, referringTo id: ObjectID
+    ) throws(StoreError) {
+        for other in ids(of: entity.name) {
+            guard (inserts[other] ?? updates[other]?.changes)?[attribute.name] == .reference(id) else {
+                continue
+            }
+            switch rule {
+            case .nullify:
+                if inserts[other] != nil {
+                    inserts[other]?[attribute.name] = .null
+                } else {
+                    updates[other]?.changes[attribute.name] = .null
+                }
+            case .cascade: delete(other, on: updates[other]?.basis ?? ChangeBasis(nil))
+            case .deny:
+                throw .deletionDenied(entity: id.entity, attribute: attribute.name, of: entity.name)
+            }
+        }
+    }
+
+    private var operations: [SaveRequest.Operation] {
         order.compactMap { id in
             if let values = inserts[id] { return .insert(temporary: id, values: values) }
             if let update = updates[id] { return .update(id, changes: update.changes, update.basis) }
@@ -118,6 +158,7 @@ struct PendingChanges: Sendable {
     /// Returns these changes followed by later ones, for a save that failed while more changes were made.
     func followed(by later: PendingChanges) -> PendingChanges {
         var all = self
+        all.discarded += later.discarded
         for id in later.order {
             if let values = later.inserts[id] {
                 all.restore(id, values)

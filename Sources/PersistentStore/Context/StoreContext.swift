@@ -255,9 +255,10 @@ public actor StoreContext {
         defer { endTurn() }
         let saved = pending
         (saving, pending) = (saved, PendingChanges())
-        let (operations, policy) = (saved.operations, mergePolicy)
+        let policy = mergePolicy
         defer { endedSaves += 1 }
         do {
+            let operations = try saved.operations(model)
             let written = try await writer.write(as: origin(nil)) { transaction throws(StoreError) in
                 if let cursor { try transaction.moveCursor(of: cursor.consumer, to: cursor.token) }
                 return try transaction.apply(operations, policy)
