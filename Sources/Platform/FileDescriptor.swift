@@ -50,10 +50,9 @@ package struct FileDescriptor: ~Copyable, Sendable {
         try DescriptorIO.write(bytes, to: number)
     }
 
-    /// Writes one byte at an offset; reports no error.
-    package borrowing func write(_ byte: UInt8, at offset: Int) {
-        var byte = byte
-        pwrite(number, &byte, 1, offset)
+    /// Writes bytes at an offset in one call; reports no error.
+    package borrowing func write(_ bytes: [UInt8], at offset: Int) {
+        _ = pwrite(number, bytes, bytes.count, offset)
     }
 
     /// Whether the system gives this process that many more descriptors.

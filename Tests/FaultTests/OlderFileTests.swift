@@ -50,6 +50,32 @@ import Testing
             "\(doctor)")
     }
 
+    @Test func `a log that was deleted under a window is noticed by each next program, without an index`()
+        throws
+    {
+        try clips.run("add", "--title", "one")
+        _ = try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE)")
+        let window = try AppSession(clips)
+        #expect(window.shows("one"))
+        try clips.run("add", "--title", "two")
+        #expect(window.shows("two"))
+        unlink(clips.storePath + "-wal")
+        window.type("q")
+        #expect(eventually { window.endStatus != nil })
+        unlink(clips.storePath + "-search")
+        for command in ["list", "tags", "star 1"] {
+            let run = try clips.shell("$CLIPS \(command)")
+            let sentences = run.errors.matches(of: #/The history ends at [0-9]+, but commits up to/#)
+            #expect(sentences.count == 1, "\(command): \(run)")
+            guard command == "list" else { continue }
+            #expect(try clips.run("doctor").status == 1)
+            let next = try AppSession(clips)
+            #expect(next.shows("but commits up to"))
+            next.type("q")
+            #expect(eventually { next.endStatus != nil })
+        }
+    }
+
     @Test func `a restored backup and a new store raise no alarm about lost commits`() throws {
         try clips.run("add", "--title", "one")
         let backup = clips.folder.path(of: "backup.db")

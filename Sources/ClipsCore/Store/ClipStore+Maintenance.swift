@@ -24,8 +24,17 @@ extension ClipStore {
         (try await container.check(), await index.problem())
     }
 
-    /// Returns the commits that the search index has read and that the store does not have; nil if none is known.
-    package func lostCommits() async throws(StoreError) -> LostCommits? { try await index.lostCommits() }
+    /// Returns the commits that the search index has read, or that the doorbell names, and that the store does not
+    /// have; nil if none are known.
+    package func lostCommits() async throws(StoreError) -> LostCommits? {
+        if let lost = try await index.lostCommits() { return lost }
+        return try await newlyLostCommits()
+    }
+
+    /// Returns the commits that the doorbell names, which does not open the index.
+    package func newlyLostCommits() async throws(StoreError) -> LostCommits? {
+        try await container.lostCommits()
+    }
 
     /// Returns a sentence about commits that the store lost, or texts that are not read; nil if none are known.
     package func lossReport() async throws(StoreError) -> String? {
@@ -81,11 +90,11 @@ extension ClipStore {
             let isScrubbed = try await container.scrub()
             return (result, isScrubbed ? nil : "another process reads its log")
         } catch {
-            return (result, "\(error)")
+            return (result, error.sentence)
         }
     }
 
-    /// Brings the search index up to date.
+    /// Brings the search index up to date. Afterward, no lost commits are known.
     ///
     /// - Parameter progress: A closure called after each step of a backfill.
     /// - Returns: the state of the index; without a usable index a search is slower, not wrong.
@@ -93,7 +102,9 @@ extension ClipStore {
     package func updateIndex(progress: (SearchIndexState) -> Void = { _ in }) async throws(StoreError)
         -> SearchIndexState
     {
-        try await index.bringUpToDate(progress: progress)
+        let state = try await index.bringUpToDate(progress: progress)
+        try await container.forgetLostCommits()
+        return state
     }
 
     /// Copies one state of the store into a new file, while other processes continue to write.

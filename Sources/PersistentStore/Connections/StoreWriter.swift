@@ -41,7 +41,7 @@ actor StoreWriter {
         guard let storeID, let connection else { throw rejection }
         var failure: Failure?
         do {
-            let (written, rows) = try commit { reading, facts in
+            let (written, rows) = try commit(token: { $0.0.token }) { reading, facts in
                 let tables = try presentTables(of: storeID, on: reading)
                 var transaction = StoreTransaction(
                     StoreSnapshot(.writer(self), tables.query), connection, facts, tables,
@@ -90,13 +90,16 @@ actor StoreWriter {
 
     /// Runs `body` with the write lock and commits its work, which proves its result and may be empty.
     private func commit<Result: Sendable>(
+        token: (Result) -> HistoryToken? = { _ in nil },
         _ body: (borrowing Connection, StoreConnection.Facts) throws -> StoreConnection.Work<Result>
     ) throws(StoreError) -> Result {
         guard let connection else { throw rejection }
         let result = try connection.commit(body)
-        doorbell?.ring()
+        doorbell?.ring(token(result))
         return result
     }
+
+    func ring(_ token: HistoryToken) { doorbell?.ring(token) }
 
     /// Runs `body` on one snapshot, without the write lock; blocks only this process's writes.
     func read<Result: Sendable>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result

@@ -132,8 +132,25 @@ struct Doorbell: ~Copyable {
         self.file = file
     }
 
-    /// Writes the same byte at the same offset: the file never grows.
-    borrowing func ring() { file.write(UInt8(ascii: "\n"), at: 0) }
+    /// The size of a token with its longest numbers, and the end of the line.
+    private static let size = 36 + 2 * 20 + 1
+
+    /// Writes the position of a commit, or only the last byte: the file never grows.
+    borrowing func ring(_ token: HistoryToken? = nil) {
+        let text = Array((token?.description ?? "").utf8)
+        let padding = Array(
+            repeating: UInt8(ascii: " "), count: token == nil ? 0 : Self.size - 1 - text.count)
+        let line = text + padding + [UInt8(ascii: "\n")]
+        file.write(line, at: Self.size - line.count)
+    }
+
+    /// Returns the position of the last commit that rang; nil if it is not known.
+    static func position(store: String) -> HistoryToken? {
+        guard let file = try? FileDescriptor(path(store: store), O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            file.status?.isRegular ?? false, let bytes = try? file.read(limit: size)
+        else { return nil }
+        return HistoryToken(String(decoding: bytes.prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self))
+    }
 }
 
 /// The doorbell as a watcher has it open.

@@ -24,27 +24,6 @@ package enum SearchIndexProblem: Hashable, Sendable {
     }
 }
 
-/// Commits that the search index has read and that the store does not have.
-package struct LostCommits: Hashable, Sendable {
-    /// The number with which the history ends; nil if it has other commits with the numbers of the lost ones.
-    package let end: Int64?
-    /// The number of the newest commit that the index has read.
-    package let made: Int64
-}
-
-extension LostCommits {
-    /// A sentence about the store, whose cause can be one of two.
-    package var sentence: String {
-        if let end {
-            "The history ends at \(end), but commits up to \(made) were made: the log (-wal) was deleted, "
-                + "or an older file was put in the position of the store."
-        } else {
-            "Commits up to \(made) were made that the history does not contain: "
-                + "an older file was put in the position of the store."
-        }
-    }
-}
-
 extension SearchIndex {
     private static let busyMilliseconds: Int64 = 5000
 

@@ -27,6 +27,9 @@ extension Command {
             return try await invocation.salvage(into: path)
         }
         let store: ClipStore
+        // The checks report them.
+        var invocation = invocation
+        invocation.reportsLoss = false
         do {
             // Opening would restore missing triggers before they are reported.
             var invocation = invocation

@@ -80,7 +80,10 @@ extension Invocation {
 
     /// Brings the search index up to date, with progress if it must be built.
     func prepareSearch(_ store: ClipStore) async throws {
-        if let lost = try await store.lostCommits() { remark(lost.sentence) }
+        // Opening the store reported the others.
+        if try await store.newlyLostCommits() == nil, let lost = try await store.lostCommits() {
+            remark(lost.sentence)
+        }
         let state = try await withProgress { progress in
             try await store.updateIndex { state in
                 switch state {

@@ -8,6 +8,8 @@ struct Invocation: Sendable {
     let arguments: Arguments
     var storeOptions = StoreOptions()
     let output = Output()
+    /// Whether an opened store that lost commits is reported.
+    var reportsLoss = true
 
     var isJSON: Bool { arguments.has("--json") }
     var isQuiet: Bool { arguments.has("--quiet") }
@@ -32,19 +34,26 @@ struct Invocation: Sendable {
         let store = try await ClipStore(
             path: location.path, author: self.author(default: author), options: storeOptions)
         if isNew { remarkCreated(location.path) }
-        return store
+        return try await reportingLoss(store)
     }
 
     /// Opens the store to change clips that must exist.
     func openExistingStore() async throws -> ClipStore {
-        try await ClipStore(
-            path: storePath(), author: author(default: "cli"), options: existingStoreOptions)
+        try await reportingLoss(
+            ClipStore(path: storePath(), author: author(default: "cli"), options: existingStoreOptions))
     }
 
     /// Opens the store to read it, even if it cannot be written.
     func openStoreToRead() async throws -> ClipStore {
-        try await ClipStore.openToRead(
-            path: storePath(), author: author(default: "cli"), options: existingStoreOptions)
+        try await reportingLoss(
+            .openToRead(
+                path: storePath(), author: author(default: "cli"), options: existingStoreOptions))
+    }
+
+    /// Reports commits that the store lost, before this call writes.
+    private func reportingLoss(_ store: ClipStore) async throws -> ClipStore {
+        if reportsLoss, let lost = try await store.newlyLostCommits() { remark(lost.sentence) }
+        return store
     }
 
     private var existingStoreOptions: StoreOptions {
