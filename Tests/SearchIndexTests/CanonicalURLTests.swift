@@ -22,7 +22,8 @@ import Testing
         ["https://mail.google.com/mail/u/0/#inbox/Fm1"], ["https://mail.google.com/mail/u/0/#inbox/Fm2"],
         ["https://mail.google.com/mail/u/0/#inbox"], ["https://mail.google.com/mail/u/0/#sent"],
         ["https://b.example/x#tab2"], ["https://b.example/x#tab3"], ["https://b.example/x#4"],
-        ["https://b.example/x#L10:3"], ["https://b.example/x?p#3xK9aB2c"],
+        ["https://b.example/x#L10"], ["https://b.example/x#L20-L30"], ["https://b.example/x#L10:3"],
+        ["https://b.example/x?p#3xK9aB2c"],
         [
             "https://b.example/x", "https://b.example/x#See_also", "https://b.example/x#cite_note-3",
             "https://b.example/x#%C3%9Cberblick", "https://b.example/x#introduction",

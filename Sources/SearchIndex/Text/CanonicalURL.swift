@@ -30,7 +30,7 @@ package struct CanonicalURL: Hashable, Sendable {
     }
 
     /// Whether a fragment names a part of a text: words of letters, each with a number at most, of which the first is
-    /// not one for views. In doubt, it does not.
+    /// not one for views, and not a letter with a number, as that of a line. In doubt, it does not.
     private static func isAnchor(_ fragment: String) -> Bool {
         if fragment.isEmpty || fragment.hasPrefix(":~:") { return true }
         let words = fragment.split(omittingEmptySubsequences: false) { "-_.".contains($0) }
@@ -40,7 +40,8 @@ package struct CanonicalURL: Hashable, Sendable {
             return word.count <= 24 && digits.allSatisfy { $0.isASCII && $0.isNumber }
         }
         let first = fragment.prefix { $0.isLetter }.lowercased()
-        return isWords && !first.isEmpty && !views.contains(first)
+        let isNumbered = first.count == 1 && fragment.dropFirst().first?.isNumber == true
+        return isWords && !first.isEmpty && !isNumbered && !views.contains(first)
     }
 
     private static let views: Set<String> = [
