@@ -11,7 +11,7 @@ import Platform
 ///     try defaults.set("dark", forKey: "theme")
 ///     let theme = try defaults.value(String.self, forKey: "theme") ?? "light"
 public struct SharedDefaults: Sendable {
-    public let suite: String
+    package let suite: String
     let file: SharedDefaultsFile
 
     package init(folder: String, suite: String) throws(SharedDefaultsError) {

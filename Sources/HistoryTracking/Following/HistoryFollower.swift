@@ -22,7 +22,7 @@ public struct HistoryFollower: Sendable {
     /// The part of the next, long transaction that has been read.
     private var resumption: HistoryResumption?
     /// Whether the last step reached the end of the history in its snapshot.
-    public private(set) var isAtEnd = false
+    package private(set) var isAtEnd = false
 
     /// Creates a follower.
     ///
@@ -73,7 +73,7 @@ public struct HistoryFollower: Sendable {
     }
 
     /// Whether more pieces of the same transaction follow.
-    public var isInsideTransaction: Bool { resumption != nil }
+    package var isInsideTransaction: Bool { resumption != nil }
 
     /// Returns the next step and moves past it; nil if nothing follows.
     ///

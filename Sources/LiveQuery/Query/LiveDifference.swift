@@ -21,7 +21,7 @@ public struct LiveDifference: Hashable, Sendable {
     public private(set) var updated: [Int] = []
 
     /// Whether the rows are unchanged.
-    public var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
+    package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
 
     /// - Returns: Also the previous index of each present row that is unchanged.
     /// - Complexity: O(*n*) in the rows, and O(*m* log *m*) in those between the first and the last that were

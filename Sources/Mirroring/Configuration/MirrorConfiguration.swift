@@ -14,14 +14,18 @@ public struct MirrorConfiguration: Hashable, Sendable {
     /// The author of imports. Changes by it are not exported.
     public static let author = "mirror"
 
-    public var mirrored: [MirroredEntity]
-    /// The zone on the relay; part of the name under which the mirror registers as a consumer of the history.
-    public var zone: String
-    /// The name under which other machines know this one; empty to send no description.
-    public var machineName: String
-    /// The program with its version, which other machines show.
-    public var program: String
+    package var mirrored: [MirroredEntity]
+    package var zone: String
+    package var machineName: String
+    package var program: String
 
+    /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - mirrored: The entities.
+    ///   - zone: The zone on the relay; part of the name under which the mirror registers as a consumer of the history.
+    ///   - machineName: The name under which other machines know this one; empty to send no description.
+    ///   - program: The program with its version, which other machines show.
     public init(
         _ mirrored: [MirroredEntity], zone: String = "main", machineName: String = "", program: String = ""
     ) {
@@ -42,17 +46,21 @@ public struct MirrorConfiguration: Hashable, Sendable {
 ///
 /// An object is the same on two machines if its identifier is: a unique text attribute that never changes.
 public struct MirroredEntity: Hashable, Sendable {
-    public let name: String
-    /// The unique text attribute that identifies an object on all machines. Its history must preserve the value
-    /// after deletion.
-    public let identifier: String
-    /// The attributes whose edits do not revive an object that another machine deleted, such as a star.
-    public let minor: Set<String>
-    /// The text attributes that contain a set, with the separator of its elements. Sets merge per element.
-    public let sets: [String: Character]
-    /// The attributes that remain on the machine.
-    public let excluded: Set<String>
+    package let name: String
+    package let identifier: String
+    package let minor: Set<String>
+    package let sets: [String: Character]
+    package let excluded: Set<String>
 
+    /// Creates a mirrored entity.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the entity.
+    ///   - identifier: The unique text attribute that identifies an object on all machines. Its history must preserve
+    ///     the value after deletion.
+    ///   - minor: The attributes whose edits do not revive an object that another machine deleted, such as a star.
+    ///   - sets: The text attributes that contain a set, with the separator of its elements. Sets merge per element.
+    ///   - excluded: The attributes that remain on the machine.
     public init(
         _ name: String, identifier: String = "uuid", minor: Set<String> = [], sets: [String: Character] = [:],
         excluded: Set<String> = []

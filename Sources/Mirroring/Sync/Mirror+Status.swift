@@ -9,11 +9,11 @@ public struct MirrorStatus: Hashable, Sendable {
     public let tooLarge: Int
     public let conflicts: Int
     /// The number of records that the relay forgot and got again.
-    public let forgotten: Int
+    package let forgotten: Int
     /// The number of records that cannot be read; they are skipped, and read again with each connection.
-    public let unreadable: Int
+    package let unreadable: Int
     /// The milliseconds by which the relay's clock is ahead; 0 below two seconds.
-    public let clockOffset: Int64
+    package let clockOffset: Int64
     /// The number of transactions that the history retains for the mirror.
     public let retained: Int
 }

@@ -10,7 +10,7 @@ public struct FetchRequest: Hashable, Sendable {
     /// The position before which the objects must be.
     public var before: SortPosition?
     /// Whether to fetch backward from the end; the objects are still returned in the order of ``sort``.
-    public var isReversed = false
+    package var isReversed = false
     /// The maximum number of objects; nil for all, zero or less for none.
     public var limit: Int?
     /// The number of objects to skip first; a negative number skips none.

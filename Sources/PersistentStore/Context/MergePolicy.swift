@@ -58,7 +58,7 @@ public struct SaveConflict: Hashable, Sendable {
     /// The values to save; empty for a deletion.
     public let changes: [String: AttributeValue]
     /// Whether the change is a deletion.
-    public let isDeletion: Bool
+    package let isDeletion: Bool
     /// The attributes to which both sides gave different new values, in the order of the model. Without a
     /// known base, all that differ; for a deletion, all that the store's side changed.
     public let clashing: [String]
@@ -119,7 +119,7 @@ public struct MergeResult: Hashable, Sendable {
 
     package init() {}
 
-    public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+    package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
     mutating func add(_ change: HistoryChange) {
         let id = change.objectID

@@ -18,7 +18,7 @@ public struct ObjectID: Hashable, Sendable {
     var store: StoreDigest { StoreDigest(bits: origin) }
 
     /// Whether the ID is that of a saved object. A temporary ID never equals one, regardless of its key.
-    public var isPermanent: Bool { origin & StoreDigest.unusedBit == 0 }
+    package var isPermanent: Bool { origin & StoreDigest.unusedBit == 0 }
 
     private static let firstTemporaryKey = Int64.random(in: -1 << 62..<0)
     private static let lastTemporaryKey = Atomic(firstTemporaryKey)

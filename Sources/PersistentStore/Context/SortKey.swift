@@ -3,8 +3,8 @@
 /// Objects with equal values in all sort keys are sorted by their key, in the direction of the last one.
 /// ``SortKey/id`` sorts by that key directly.
 public struct SortKey: Hashable, Sendable {
-    public let attribute: String
-    public let isAscending: Bool
+    package let attribute: String
+    package let isAscending: Bool
 
     public init(_ attribute: String, isAscending: Bool = true) {
         self.attribute = attribute
@@ -64,8 +64,8 @@ package struct SortOrder: Hashable, Sendable {
 /// Only positions in the same order can be compared.
 public struct SortPosition: Hashable, Sendable {
     /// The values of the sort keys before `id`.
-    public let values: [AttributeValue]
-    public let key: Int64
+    package let values: [AttributeValue]
+    package let key: Int64
     let order: SortOrder
 
     package init(_ values: [AttributeValue], key: Int64, in order: SortOrder) {

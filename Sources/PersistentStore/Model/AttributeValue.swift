@@ -34,7 +34,7 @@ public enum AttributeValue: Hashable, Sendable {
     /// Whether the value is an integer other than 0.
     public var booleanValue: Bool { integerValue.map { $0 != 0 } ?? false }
 
-    public var isNull: Bool { self == .null }
+    package var isNull: Bool { self == .null }
 }
 
 extension AttributeValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByFloatLiteral,

@@ -24,7 +24,7 @@ public struct StoreModel: Hashable, Sendable {
     init(attached entities: [EntityDescription]) { (version, self.entities) = (0, entities) }
 
     /// Returns the entity of that name, if the model has it.
-    public func entity(_ name: String) -> EntityDescription? {
+    package func entity(_ name: String) -> EntityDescription? {
         entities.first { $0.name == name }
     }
 

@@ -25,7 +25,7 @@ public protocol Record: Codable, Sendable {
 
 /// The entity of a record type.
 public struct RecordEntity<R: Record>: Sendable {
-    public let name: String
+    package let name: String
     private let tracksHistory: Bool
     private let renamedFrom: [String]
     private let attributes: [RecordAttribute<R>]

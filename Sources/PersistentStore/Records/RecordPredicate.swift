@@ -8,7 +8,7 @@
 /// nil, so that neither they nor their negations admit it.
 public struct RecordPredicate<R: Record>: Hashable, Sendable {
     /// The condition on the entity's objects.
-    public let predicate: ObjectPredicate
+    package let predicate: ObjectPredicate
 
     public init(_ predicate: ObjectPredicate) { self.predicate = predicate }
 

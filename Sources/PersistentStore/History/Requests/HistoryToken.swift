@@ -8,7 +8,7 @@ public struct HistoryToken: Hashable, Sendable {
     public let storeID: UUID
     /// The generation of the store. Tokens of an older generation have expired: between the two, changes went
     /// unrecorded.
-    public let generation: Int64
+    package let generation: Int64
     /// The number of the last processed transaction; 0 before the first.
     public let number: Int64
 
