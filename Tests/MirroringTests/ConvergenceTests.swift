@@ -26,7 +26,8 @@ import Testing
 
     @Test func `machines converge and no edit is lost, over random histories`() async throws {
         let count = UInt64(LongProof.count(14, of: 5000, "histories of machines"))
-        let failures = try await failures(0..<count, limit: 5)
+        // The last two failed: an edit whose history was lost, and one of two edits of which a deletion saw the other.
+        let failures = try await failures(Array(0..<count) + [1810, 4196], limit: 5)
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 

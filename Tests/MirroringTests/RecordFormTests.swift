@@ -46,6 +46,24 @@ import Testing
         }
     }
 
+    @Test func `machines that exchange a record end with one state, even if deletions saw some edits`() {
+        var random = SeededRandom(seed: 19)
+        for _ in 0..<500 {
+            var machines = (0..<3).map { _ in state(&random) }
+            #expect(machines[0].merged(machines[1]) == machines[1].merged(machines[0]))
+            #expect(machines[0].merged(machines[0]) == machines[0])
+            var record = RecordState()
+            for _ in 0..<9 {
+                for index in machines.indices.shuffled(using: &random) {
+                    machines[index] = machines[index].merged(record)
+                    machines[index].normalize(Self.entity)
+                    if record.lacks(machines[index]) { record = machines[index] }
+                }
+            }
+            #expect(machines.allSatisfy { $0 == record && !record.lacks($0) })
+        }
+    }
+
     @Test func `a record is the same after it is written and read`() throws {
         var random = SeededRandom(seed: 18)
         for index in 0..<3000 {

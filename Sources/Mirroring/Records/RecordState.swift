@@ -1,7 +1,6 @@
 import PersistentStore
 
-/// The merged state of one record. Joining two states is associative, commutative, and idempotent, so replays,
-/// duplicates, and a relay that forgets do no harm.
+/// The merged state of one record. Replays, duplicates, and a relay that forgets do no harm to a merge.
 struct RecordState: Hashable, Sendable {
     struct Attribute: Hashable, Sendable {
         var clock: MirrorClock
@@ -63,7 +62,32 @@ struct RecordState: Hashable, Sendable {
         elements.removeAll()
     }
 
-    /// Returns the state that knows both.
+    /// Returns the state that knows both, in which an edit that no deletion saw wins.
+    ///
+    /// Merging is commutative and idempotent, and raises `saw`, or with the same `saw` the attributes. So exchanges end,
+    /// and then all machines have one state. A value that lost before its winner was deleted does not return, so the
+    /// order can decide whether an older edit revives an object.
+    func merged(_ other: RecordState) -> RecordState {
+        let (mine, theirs) = undeleted(next: other)
+        return mine.joined(theirs)
+    }
+
+    /// Returns this state and another one, each without the values that a deletion saw where the other state has an edit
+    /// that it did not see: machines that applied the deletion discarded those, whatever their clocks.
+    func undeleted(next other: RecordState) -> (mine: RecordState, theirs: RecordState) {
+        var (mine, theirs) = (self, other)
+        for (name, deletions) in saw.merging(other.saw, uniquingKeysWith: { $0.joined($1) }) {
+            guard let own = attributes[name], let their = other.attributes[name] else { continue }
+            switch (deletions.covers(own.clock), deletions.covers(their.clock)) {
+            case (true, false): mine.attributes[name] = nil
+            case (false, true): theirs.attributes[name] = nil
+            default: break
+            }
+        }
+        return (mine, theirs)
+    }
+
+    /// Returns the state that knows both. The join is associative, commutative, and idempotent.
     func joined(_ other: RecordState) -> RecordState {
         var all = self
         all.attributes.merge(other.attributes) { $0.joined($1) }
@@ -75,11 +99,38 @@ struct RecordState: Hashable, Sendable {
         return all
     }
 
-    /// The greatest transaction of a machine among the clocks.
-    func newestTransaction(of machine: UInt64) -> Int64 {
-        let clocks =
-            attributes.values.lazy.map(\.clock) + elements.values.lazy.flatMap { $0.values.map(\.clock) }
-        return clocks.filter { $0.machine == machine }.map(\.transaction).max() ?? 0
+    /// Whether another state has an edit by a machine that is newer than all that this one has of the same content.
+    func lacksEdit(by machine: UInt64, in other: RecordState) -> Bool {
+        let theirs = other.newestClocks { $0.machine == machine }
+        guard !theirs.isEmpty else { return false }
+        let known = newestClocks { _ in true }
+        return theirs.contains { key, clock in known[key].map { $0 < clock } ?? true }
+    }
+
+    /// The greatest chosen clock of each attribute and element.
+    private func newestClocks(where isChosen: (MirrorClock) -> Bool) -> [String: MirrorClock] {
+        var newest: [String: MirrorClock] = [:]
+        func note(_ key: String, _ clocks: [MirrorClock]) {
+            for clock in clocks where isChosen(clock) { newest[key] = max(newest[key] ?? clock, clock) }
+        }
+        for (name, attribute) in attributes { note(name, [attribute.clock] + attribute.seen.clocks) }
+        for (set, elements) in elements {
+            for (element, entry) in elements { note(Self.key(set, element), [entry.clock]) }
+        }
+        for (key, vector) in saw { note(key, vector.clocks) }
+        return newest
+    }
+
+    /// Makes the edits of one machine those of another.
+    mutating func rename(_ machine: UInt64, to new: UInt64) {
+        for (name, attribute) in attributes where attribute.clock.machine == machine {
+            attributes[name]?.clock.machine = new
+        }
+        for (set, elements) in elements {
+            for (element, entry) in elements where entry.clock.machine == machine {
+                self.elements[set]?[element]?.clock.machine = new
+            }
+        }
     }
 
     /// The present elements of a set, in the order in which they were added.

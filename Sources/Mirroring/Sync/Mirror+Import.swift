@@ -38,9 +38,6 @@ extension Mirror {
         for attempt in 0... {
             try await absorb()
             guard let position else { return }
-            // A store that was replaced by its older copy has no memory of edits that this machine exported.
-            let newest = forms.map { $0.form.state.newestTransaction(of: zone.machine) }.max() ?? 0
-            if newest > position.token.number { zone.renewMachine() }
             let merge = RecordMerge(
                 zone: zone, configuration: configuration, model: container.model,
                 number: position.token.number, mode: mode, isOrdered: cursor != nil)
@@ -50,6 +47,10 @@ extension Mirror {
             guard let plan else {
                 if attempt < 100 { continue }
                 throw .store(.conflict([]))
+            }
+            if plan.showsCopy {
+                try await renewMachine()
+                continue
             }
             if !isConfirmed, plan.removals > 0 {
                 // A relay may deliver in pieces what waits: the question precedes the first deletion.
@@ -98,7 +99,7 @@ extension Mirror {
                 continue
             }
             let name = MapRow.name(form.entity, form.uuid)
-            let merged = forms[name]?.merged.joined(form.state) ?? form.state
+            let merged = forms[name]?.merged.merged(form.state) ?? form.state
             forms[name] = MergedEntry(form: form, merged: merged, revision: entry.revision)
         }
         return (Array(forms.values), unreadable)

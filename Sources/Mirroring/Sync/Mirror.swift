@@ -148,4 +148,20 @@ public actor Mirror {
         if zone.id != nil, zone.reconciliation == .none { zone.reconciliation = .compare }
     }
 
+    /// Renews the machine in a store that was replaced by its older copy unnoticed. Edits that wait may be later than the
+    /// copy: with the former name, records of the lost state would cover them.
+    func renewMachine() async throws(MirrorError) {
+        let former = zone.machine
+        zone.renewMachine()
+        let new = zone.machine
+        let query = MapRow.request(.toPut)
+        let rows = try await read { snapshot throws(StoreError) in try snapshot.fetch(query).map(MapRow.init)
+        }
+        try await save { context throws(StoreError) in
+            for var row in rows {
+                row.state.rename(former, to: new)
+                try await row.save(in: context)
+            }
+        }
+    }
 }

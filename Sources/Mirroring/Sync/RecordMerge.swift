@@ -25,14 +25,15 @@ struct RecordMerge: Sendable {
         for entry in entries {
             let name = MapRow.name(entry.form.entity, entry.form.uuid)
             var row = rows[name] ?? MapRow(name: name)
+            if isOrdered, entry.revision.number < row.revision { continue }
+            if row.state.lacksEdit(by: zone.machine, in: entry.merged) { plan.showsCopy = true }
             guard let values = RecordValues(entry.form.entity, configuration, model) else {
                 // An entity of a newer program is stored verbatim, with its values.
-                let state = row.state.joined(entry.merged)
+                let state = row.state.merged(entry.merged)
                 row.read(entry.revision, state: state, waits: entry.form.state.lacks(state))
                 plan.rows.append(row)
                 continue
             }
-            if isOrdered, entry.revision.number < row.revision { continue }
             let object = objects[name]
             if let object, unabsorbed.contains(object.id) { return nil }
             if object == nil, !unabsorbed.isEmpty, row.state.isAlive(values.mirrored) { return nil }
@@ -101,9 +102,12 @@ struct RecordMerge: Sendable {
             mine.edit(Array(edited.keys) + members.keys, members: members, in: unrecorded)
             mine = values.filled(mine, from: object)
         }
-        var state = mine.joined(theirs)
+        let undeleted = mine.undeleted(next: theirs)
+        var state = undeleted.mine.joined(undeleted.theirs)
         state.normalize(values.mirrored)
-        state.conflicts.merge(conflicts(mine, theirs, values.mirrored)) { known, _ in known }
+        state.conflicts.merge(conflicts(undeleted.mine, undeleted.theirs, values.mirrored)) { known, _ in
+            known
+        }
         if state.isAlive(values.mirrored) {
             var changes = values.changes(to: state, of: object)
             if object == nil { changes[values.mirrored.identifier] = .text(row.uuid) }
@@ -147,7 +151,7 @@ struct RecordMerge: Sendable {
 
 extension RecordState {
     /// Whether another state knows an edit that this one does not.
-    func lacks(_ other: RecordState) -> Bool { joined(other) != self }
+    func lacks(_ other: RecordState) -> Bool { merged(other) != self }
 }
 
 extension MapRow {
@@ -168,6 +172,10 @@ struct MergePlan: Sendable {
     var conflicts: [RecordedConflict] = []
     /// The conflicts that were restored or dismissed.
     var resolved: [ObjectID] = []
+
+    /// Whether a record has an edit with the name of this machine that the store does not know: its file was replaced by
+    /// an older copy.
+    var showsCopy = false
 
     var removals: Int { deletes.count }
 
