@@ -10,6 +10,11 @@ struct Hardships: Sendable {
     struct Copy {
         let path: String
         let time: Int64
+        /// Whether the mirror had exchanged changes: the edits of a store without its state have no times.
+        let isMirrored: Bool
+        /// The objects with edits since the last exchange: in a copy, those are of another machine, and a deletion that the
+        /// copy does not have did not see them.
+        let unsent: Set<String>
     }
 
     private let folder: TemporaryFolder
@@ -105,15 +110,24 @@ extension MirrorWorld {
         guard let copy = hardships?.copies.removeValue(forKey: index) else {
             let (path, time) = (machines[index].container.path + "-copy", time())
             try await machines[index].container.backUp(to: path, replaces: true)
-            hardships?.copies[index] = Hardships.Copy(path: path, time: time)
+            let sent = lastSync[index] ?? 0
+            let tagged = marks.filter { $0.value.contains { $0.machine == index && $0.time > sent } }
+            let unsent = edits.filter { $0.machine == index && $0.time > sent }.map(\.uuid)
+            hardships?.copies[index] = Hardships.Copy(
+                path: path, time: time, isMirrored: lastSync[index] != nil,
+                unsent: Set(unsent + tagged.keys.map { $0.prefix { $0 != " " } }.map(String.init)))
             return
         }
         try await machines[index].replaceStore(by: copy.path, inPlace: Bool.random(using: &random))
+        if !copy.isMirrored { hasLostHistory = true }
         let known = max(copy.time, lastSync[index] ?? 0)
         let lost = edits.filter { $0.machine == index && $0.time > known }
         edits.removeAll { $0.machine == index && $0.time > known }
-        // Those that an attempt may have sent may also remain.
+        // Those that an attempt may have sent may also remain, and have replaced others.
+        dismissed += lost.map { "\($0.uuid) \($0.attribute) \($0.replaced)" }
         inserted.subtract(lost.filter { $0.replaced.isEmpty }.map(\.uuid))
-        deletions.removeAll { $0.machine == index && $0.time > known }
+        deletions.removeAll {
+            $0.machine == index && $0.time > known || copy.unsent.contains($0.uuid) && $0.time > copy.time
+        }
     }
 }
