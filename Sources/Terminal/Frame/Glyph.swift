@@ -47,7 +47,10 @@ struct Glyph: Hashable, Sendable {
 
     /// Appends a mark; omits it if there is no space for it.
     mutating func append(_ mark: Unicode.Scalar) {
-        guard let index = (0..<Self.limit).first(where: { self[$0] == 0 }) else { return }
+        // First, since untrusted text has any number of marks.
+        guard self[Self.limit - 1] == 0 else { return }
+        var index = 0
+        while self[index] != 0 { index += 1 }
         let placed = UInt64(mark.value) << (Self.bits * UInt64(index % 3))
         if index < 3 { first |= placed } else { others |= placed }
     }
