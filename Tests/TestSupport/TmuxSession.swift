@@ -1,21 +1,25 @@
 import Foundation
+import Synchronization
 
-/// A real terminal: tmux, with its own server.
+/// A real terminal: tmux, with its own server, which this process controls as a client (CONTROL MODE of tmux(1)).
 package final class TmuxSession: Sendable {
-    private let socket: String
     private let environment: [String: String]
+    private let client: LineProcess
+    private let isAsking = Mutex(())
 
     /// Runs `command` (a program and its arguments, no shell) in a window of this size.
     package init(_ command: [String], columns: Int, rows: Int, environment: [String: String]) throws {
-        socket = "clips-" + UUID().uuidString.prefix(8)
         self.environment = environment
-        try tmux(
-            ["-f", "/dev/null", "new-session", "-d", "-s", "0", "-x", "\(columns)", "-y", "\(rows)"]
-                + Self.words(environment) + command)
-        try tmux(["set-option", "-g", "remain-on-exit", "on"])
+        let options = ["-L", "clips-" + UUID().uuidString.prefix(8), "-f", "/dev/null", "-C"]
+        let session = ["new-session", "-f", "no-output", "-s", "0", "-x", "\(columns)", "-y", "\(rows)"]
+        client = try LineProcess(
+            "tmux",
+            options + ["start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";"] + session
+                + Self.words(environment) + command, environment: environment)
+        while try !client.answer().hasPrefix("%session-changed") {}
     }
 
-    deinit { _ = try? tmux(["kill-server"]) }
+    deinit { killServer() }
 
     /// Adds a second pane to the right of the first.
     package func splitSideBySide(_ command: [String]) throws {
@@ -33,10 +37,7 @@ package final class TmuxSession: Sendable {
 
     /// The lines of a pane, as shown.
     package func lines(pane: Int = 0) throws -> [String] {
-        try tmux(["capture-pane", "-p", "-t", "0:0.\(pane)"]).split(
-            separator: "\n", omittingEmptySubsequences: false
-        )
-        .map(String.init)
+        try tmux(["capture-pane", "-p", "-t", "0:0.\(pane)"])
     }
 
     package func shows(_ words: String, pane: Int = 0) throws -> Bool {
@@ -52,21 +53,39 @@ package final class TmuxSession: Sendable {
 
     /// Returns tmux's value of a format, such as `#{pane_pid}`; see FORMATS in tmux(1).
     package func format(_ format: String, pane: Int = 0) throws -> String {
-        try tmux(["display-message", "-p", "-t", "0:0.\(pane)", format]).trimmingCharacters(in: .newlines)
+        try tmux(["display-message", "-p", "-t", "0:0.\(pane)", format]).joined()
     }
 
     /// Returns the last copied text.
-    package func buffer() -> String? { try? tmux(["show-buffer"]) }
+    package func buffer() -> String? { (try? tmux(["show-buffer"]))?.joined(separator: "\n") }
 
-    package func killServer() throws { try tmux(["kill-server"]) }
+    package func killServer() {
+        client.send("kill-server")
+        _ = client.waitsForEnd()
+    }
 
+    /// Returns the lines of a command's answer.
     @discardableResult
-    private func tmux(_ arguments: [String]) throws -> String {
-        let result = try Shell.run("tmux", ["-L", socket] + arguments, environment: environment)
-        guard result.status == 0 else {
-            throw TmuxError(description: "tmux \(arguments.first ?? ""): \(result.errors)")
+    private func tmux(_ arguments: [String]) throws -> [String] {
+        try isAsking.withLock { _ in
+            client.send(arguments.map(Self.quoted).joined(separator: " "))
+            var begin = ""
+            while !begin.hasPrefix("%begin ") || !begin.hasSuffix(" 1") { begin = try client.answer() }
+            let number = begin.dropFirst("%begin".count)
+            var lines: [String] = []
+            while true {
+                let line = try client.answer()
+                if line == "%end" + number { return lines }
+                if line == "%error" + number {
+                    throw TmuxError(description: "tmux \(arguments.first ?? ""): \(lines)")
+                }
+                lines.append(line)
+            }
         }
-        return result.output
+    }
+
+    private static func quoted(_ word: String) -> String {
+        "'" + word.replacing("'", with: #"'"'"'"#).replacing("\n", with: #"'"\n"'"#) + "'"
     }
 
     private static func words(_ environment: [String: String]) -> [String] {
