@@ -4,13 +4,12 @@ import Testing
 
 /// The program in pipes, and in any locale and time zone.
 @Suite(.serialized) struct PipeTests {
-    let clips: ClipsProgram
-
-    init() throws { clips = try ClipsProgram() }
-
-    private func fill(_ count: Int) throws {
+    private func store(_ count: Int) throws -> ClipsProgram {
         let lines = (0..<count).map { "{\"title\":\"title \($0)\",\"url\":\"https://a.b/\($0)\"}\n" }.joined()
-        #expect(try clips.run("extension", "--jsonl", "--quiet", input: lines).status == 0)
+        return try ClipsProgram.copy(count) { clips in
+            let run = try clips.run("extension", "--jsonl", "--quiet", input: lines)
+            #expect(run.status == 0)
+        }
     }
 
     @Test(arguments: [
@@ -19,14 +18,14 @@ import Testing
         "export --format html",
     ])
     func `a closed pipe ends the program silently`(words: String) throws {
-        try fill(5000)
+        let clips = try store(5000)
         let run = try clips.shell("$CLIPS \(words) | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
         // 128 and SIGPIPE, as of cat and grep.
         #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
     }
 
     @Test func `a closed pipe ends the program even if SIGPIPE is ignored`() throws {
-        try fill(5000)
+        let clips = try store(5000)
         let run = try clips.shell("trap '' PIPE; $CLIPS list | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
         #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
     }
@@ -38,14 +37,14 @@ import Testing
         "history clean --dry-run",
     ])
     func `output that cannot be written is reported with status 2`(words: String) throws {
-        try fill(3)
+        let clips = try store(3)
         let run = try clips.shell("$CLIPS \(words) > /dev/full")
         #expect(run.status == 2, "\(run)")
         #expect(run.errors == "clips: The output cannot be written: No space left on device.\n")
     }
 
     @Test func `a closed output is reported, and nothing is written into the store's file`() throws {
-        try fill(1)
+        let clips = try store(1)
         let run = try clips.shell(
             "$CLIPS list >&-; echo $?; $CLIPS add --title b >&- 2>&-; $CLIPS list | wc -l")
         #expect(run.output == "2\n2\n", "\(run)")
@@ -54,7 +53,7 @@ import Testing
     }
 
     @Test func `xargs passes IDs from one command to the next`() throws {
-        try fill(3)
+        let clips = try store(3)
         let run = try clips.shell(
             """
             $CLIPS list --json | grep -o '"id":[0-9]*' | cut -d: -f2 | xargs $CLIPS show | grep ^title
@@ -67,7 +66,7 @@ import Testing
     }
 
     @Test func `history --follow writes each line at its commit`() throws {
-        try fill(1)
+        let clips = try store(1)
         let feed = try LineProcess(
             "env",
             clips.environment.map { "\($0.key)=\($0.value)" } + [
@@ -90,7 +89,7 @@ import Testing
     }
 
     @Test func `history --follow ends with its reader, without another commit`() throws {
-        try fill(1)
+        let clips = try store(1)
         let run = try clips.shell(
             "timeout 300 $CLIPS history --follow | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
         #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
@@ -100,9 +99,9 @@ import Testing
         ["history", "--json"], ["history", "--follow", "--json"], ["list", "title", "--json"],
         ["search", "title", "--limit", "5000"], ["export", "--format", "json"],
     ])
-    func `unread output holds no snapshot of the store`(words: [String]) throws {
+    func `unread output holds no snapshot of the store`(words: [String]) async throws {
         // One long transaction and many short ones, each more than a pipe holds.
-        try fill(3000)
+        let clips = try store(3000)
         for title in ["a", "b"] { try clips.run("add", "--title", title) }
         _ = try Shell.run(
             "sqlite3", [clips.storePath],
@@ -114,7 +113,7 @@ import Testing
         func isBlocked() -> Bool {
             (try? String(contentsOfFile: wait, encoding: .utf8))?.hasPrefix("1 ") == true
         }
-        #expect(eventually { isBlocked() })
+        #expect(await soon { isBlocked() })
         try clips.run("add", "--title", "later")
         #expect(try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE)") == "0|0|0")
         let writer = (0..<3200).map {
@@ -127,6 +126,7 @@ import Testing
     }
 
     @Test func `a transaction of any length is one line`() throws {
+        let clips = try ClipsProgram()
         let clip = "{\"title\":\"x\"}\n"
         try clips.run("extension", "--jsonl", "--strict", input: String(repeating: clip, count: 2500))
         let lines = try clips.run("history", "--json").output.split(separator: "\n")
@@ -142,6 +142,7 @@ import Testing
     }
 
     @Test func `texts are the same in any locale`() throws {
+        let clips = try ClipsProgram()
         try clips.run("add", "--title", "Größe 漢字 \u{1F600}", "--tag", "ключ")
         let expected = try clips.run("list", "--json").output
         let page = try clips.run("show", "1").output
@@ -162,6 +163,7 @@ import Testing
     }
 
     @Test func `times are UTC in any time zone`() throws {
+        let clips = try ClipsProgram()
         try clips.run("add", "--title", "a")
         _ = try clips.sqlite3("UPDATE Clip SET created = 1763686800000")
         for zone in ["UTC", "Asia/Kolkata", "America/St_Johns", ":/none", "", "XXX-14", "nonsense"] {

@@ -21,7 +21,7 @@ import Testing
         var random = SeededRandom(seed: 7)
         let template = try Situation.someClips.make()
         for round in 0..<LongProof.count(1, of: 60, "damaged stores: \(kind)") {
-            let clips = try Situation.copy(template)
+            let clips = try template.copy()
             try kind.harm(clips.storePath, &random)
             for (words, run) in zip(Self.commands, try all(clips)) {
                 let context: Comment = "round \(round), \(words): \(run.status) \(run.errors)"
@@ -95,7 +95,7 @@ import Testing
         var random = SeededRandom(seed: 8)
         let template = try Situation.indexed.make()
         for round in 0..<LongProof.count(1, of: 60, "damaged indexes: \(kind)") {
-            let clips = try Situation.copy(template)
+            let clips = try template.copy()
             try kind.harm(clips.storePath + "-search", &random)
             let run = try clips.run("search", "clip", "--limit", "1000")
             let found = run.output.split(separator: "\n").count { !$0.hasPrefix(" ") }
@@ -118,7 +118,7 @@ import Testing
         let template = try Situation.longLog.make()
         let saved = try template.idsOfCopy()
         for round in 0..<LongProof.count(1, of: 40, "damaged logs: \(kind), \(end)") {
-            let clips = try Situation.copy(template)
+            let clips = try template.copy()
             try kind.harm(clips.storePath + end, &random)
             // The clips were in the file before the log began.
             let complaints = await Oracle(clips: clips).complaints(saved: saved)

@@ -19,7 +19,7 @@ import Testing
         #expect(try clips.run("search", "lost").output.split(separator: "\n").count == 4)
         _ = try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE)")
         for count in [0, 4, 9] {
-            let copy = try Situation.copy(clips)
+            let copy = try clips.copy()
             try Shell.run("cp", [old, copy.storePath])
             for number in 0..<count { try copy.run("add", "--title", "new \(number)") }
             let doctor = try copy.run("doctor")

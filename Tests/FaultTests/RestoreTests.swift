@@ -10,15 +10,15 @@ import Testing
 
     /// A store with a log that a killed process left, and a copy that lacks its last clips.
     private func crashed() throws -> (clips: ClipsProgram, copy: String) {
-        let clips = try Situation.someClips.make()
-        let copy = clips.folder.path(of: "copy")
-        try clips.run("backup", "--quiet", copy)
-        try clips.run("search", "clip")
-        for number in 1...Self.late { try clips.run("add", "--title", "clip late \(number)") }
-        try Shell.run(
-            "sqlite3", [clips.storePath],
-            input: "PRAGMA wal_autocheckpoint = 0;\nUPDATE Clip SET note = 'x';\n.shell kill -9 $PPID\n")
-        return (clips, copy)
+        let clips = try Situation.someClips.make {
+            try $0.run("backup", "--quiet", $0.folder.path(of: "copy"))
+            try $0.run("search", "clip")
+            for number in 1...Self.late { try $0.run("add", "--title", "clip late \(number)") }
+            try Shell.run(
+                "sqlite3", [$0.storePath],
+                input: "PRAGMA wal_autocheckpoint = 0;\nUPDATE Clip SET note = 'x';\n.shell kill -9 $PPID\n")
+        }
+        return (clips, clips.folder.path(of: "copy"))
     }
 
     private func replaced(_ clips: ClipsProgram) throws -> [String] {
@@ -161,7 +161,7 @@ import Testing
         var number = 1
         var outcomes: Set<Bool> = []
         while true {
-            let clips = try Situation.copy(template)
+            let clips = try template.copy()
             let note = clips.folder.path(of: "note")
             let run = try clips.run(
                 ["backup", "restore", clips.folder.path(of: name)],

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A store before the fault, created once and copied for each attempt.
+/// A store before the fault, created once in a process and copied for each test.
 enum Situation: Sendable {
     case noStore
     case someClips
@@ -12,10 +12,20 @@ enum Situation: Sendable {
 
     static let clips = 60
 
-    func make() throws -> ClipsProgram {
-        let program = try ClipsProgram()
+    /// - Parameter more: Changes of the copied store, made once for each line that calls this.
+    func make(
+        file: String = #fileID, line: Int = #line, _ more: ((ClipsProgram) throws -> Void)? = nil
+    ) throws -> ClipsProgram {
+        guard let more else { return try ClipsProgram.copy(self, fill: fill) }
+        return try ClipsProgram.copy(self, file: file, line: line) { template in
+            try fill(template)
+            try more(template)
+        }
+    }
+
+    private func fill(_ program: ClipsProgram) throws {
         mkdir(program.folder.path(of: "tmp"), 0o700)
-        guard self != .noStore else { return program }
+        guard self != .noStore else { return }
         let lines = (1...Self.clips).map { number in
             """
             {"title":"clip \(number)","url":"https://example.org/\(number)","text":"\
@@ -37,23 +47,12 @@ enum Situation: Sendable {
                 input: "PRAGMA wal_autocheckpoint = 0;\n\(updates).shell kill -9 $PPID\n")
         default: break
         }
-        return program
-    }
-
-    /// Copies the files into another folder.
-    static func copy(_ program: ClipsProgram) throws -> ClipsProgram {
-        let copy = try ClipsProgram()
-        for name in try FileManager.default.contentsOfDirectory(atPath: program.folder.path) {
-            try FileManager.default.copyItem(
-                atPath: program.folder.path(of: name), toPath: copy.folder.path(of: name))
-        }
-        return copy
     }
 }
 
 extension ClipsProgram {
     /// The IDs of the clips, read without changing the log.
-    func idsOfCopy() throws -> Set<Int64> { try Situation.copy(self).ids() }
+    func idsOfCopy() throws -> Set<Int64> { try copy().ids() }
 
     /// Runs the program with additional variables.
     func run(_ words: [String], input: String = "", with more: [String: String]) throws -> Shell {

@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 
 /// The built `clips`, with its own store and a reproducible environment.
 package struct ClipsProgram: Sendable {
@@ -21,6 +22,36 @@ package struct ClipsProgram: Sendable {
         browser = try TemporaryFolder()
         let recorder = "#!/bin/sh\necho \"$1\" >> '\(browser.path(of: "opened"))'\n"
         try recorder.write(toFile: browser.path(of: "browser"), atomically: true, encoding: .utf8)
+    }
+
+    private static let templates = Mutex<[String: ClipsProgram]>([:])
+
+    /// Returns a copy of the files that `fill` creates once in a process.
+    ///
+    /// - Parameter variant: The difference between several templates of one line.
+    package static func copy(
+        _ variant: Any = "", file: String = #fileID, line: Int = #line, fill: (ClipsProgram) throws -> Void
+    ) throws -> ClipsProgram {
+        let name = "\(file):\(line) \(variant)"
+        if let template = templates.withLock({ $0[name] }) { return try template.copy() }
+        let template = try ClipsProgram()
+        try fill(template)
+        let isFirst = templates.withLock { templates in
+            defer { templates[name] = template }
+            return templates.isEmpty
+        }
+        if isFirst { atexit { ClipsProgram.templates.withLock { $0 = [:] } } }
+        return try template.copy()
+    }
+
+    /// Returns a program with copies of the files.
+    package func copy() throws -> ClipsProgram {
+        let copy = try ClipsProgram()
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            try FileManager.default.copyItem(
+                atPath: folder.path(of: name), toPath: copy.folder.path(of: name))
+        }
+        return copy
     }
 
     /// The opened URLs, one per line.
