@@ -81,7 +81,7 @@ struct RunningApp: ~Copyable {
 
     /// Opens a screen, once no other test of this process uses ncurses.
     private static func screen(_ size: Size) throws -> TerminalScreen {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(600)
         while true {
             do throws(TerminalError) {
                 return try TerminalScreen(headless: size, colors: .always)

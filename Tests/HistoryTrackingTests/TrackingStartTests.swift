@@ -167,7 +167,7 @@ import Testing
         let tracker = HistoryTracker(container: container, parameters: .quiet("a"), consumer: consumer)
         try await tracker.start()
         await container.close()
-        #expect(await soon(within: 10) { consumer.seen.states.last == .stopped })
+        #expect(await soon { consumer.seen.states.last == .stopped })
         #expect(await tracker.deliveredToken == nil)
         await #expect(throws: StoreError.closed) { try await tracker.start() }
     }

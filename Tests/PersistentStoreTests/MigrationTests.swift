@@ -177,10 +177,10 @@ import Testing
             let processes = try (0..<8).map { index in
                 try LineProcess(StoreWriterProcess.path, [path, "writer \(index)", "normal", "\(round)"])
             }
-            for process in processes { #expect(try process.answer(within: 30) == "ready") }
+            for process in processes { #expect(try process.answer() == "ready") }
             for process in processes { process.send("insert 1") }
-            for process in processes { #expect(Int(try process.answer(within: 30)) != nil) }
-            for process in processes { #expect(try process.ask("quit", within: 30) == "closed") }
+            for process in processes { #expect(Int(try process.answer()) != nil) }
+            for process in processes { #expect(try process.ask("quit") == "closed") }
             let container = try await Notes.open(folder, model: Notes.model(version: round))
             #expect(try await container.transactions().count == 8 * (round - 1))
             await container.close()

@@ -77,7 +77,7 @@ import Testing
         #expect(try await container.objects().count == 2)
     }
 
-    @Test func `a process with an open store opens its files only through SQLite`() throws {
+    @Test func `a process with an open store opens its files only through SQLite`() async throws {
         let path = folder.path(of: "notes.db")
         let log = folder.path(of: "calls")
         guard try Shell.run("strace", ["-V"]).status == 0 else {
@@ -90,14 +90,14 @@ import Testing
                 "-f", "-o", log, "-e", "trace=open,openat,close,unlink", StoreWriterProcess.path, path, "a",
                 "full",
             ])
-        #expect(try process.answer(within: 30) == "ready")
+        #expect(try process.answer() == "ready")
         for line in ["watch", "insert 3", "burst 5", "retitle 1 x", "register reader", "insert 1"] {
-            #expect(try !process.ask(line, within: 30).hasPrefix("error"))
+            #expect(try !process.ask(line).hasPrefix("error"))
         }
-        #expect(try process.ask("quit", within: 30) == "closed")
+        #expect(try process.ask("quit") == "closed")
         var calls: [Substring] = []
         #expect(
-            try eventually {
+            try await soon {
                 calls = try Shell.run("cat", [log]).output.split(separator: "\n")
                 return calls.contains { $0.contains("exited with") }
             })

@@ -273,7 +273,7 @@ import Testing
                 released.wait()
             }
         }
-        #expect(eventually { holds.wait(timeout: .now()) == .success })
+        #expect(await soon { holds.wait(timeout: .now()) == .success })
         let merging = Task { try await context.merge(news) }
         for _ in 0..<200 { _ = await context.hasChanges }
         try await context.update(id, ["title": "ours"])

@@ -133,14 +133,16 @@ import Testing
         #expect(!DescriptorIO.poll([mailbox.descriptor], for: .zero)[0].hasEvent)
     }
 
-    @Test func `the input of a program is on no disk`() throws {
-        let folder = try TemporaryFolder()
-        setenv("TMPDIR", folder.path(of: "missing"), 1)
-        defer { unsetenv("TMPDIR") }
-        let output = folder.path(of: "output")
-        let text = String(repeating: "secret ", count: 100_000)
-        let child = ChildProcess.detached(["sh", "-c", "cat > \(output)"], input: text)
-        #expect(ChildProcess.status(of: child) == 0)
-        #expect(TextFile.read(output) == text)
+    @Test func `the input of a program is on no disk`() async {
+        // A process of its own, which has another environment.
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            setenv("TMPDIR", folder.path(of: "missing"), 1)
+            let output = folder.path(of: "output")
+            let text = String(repeating: "secret ", count: 100_000)
+            let child = ChildProcess.detached(["sh", "-c", "cat > \(output)"], input: text)
+            #expect(ChildProcess.status(of: child) == 0)
+            #expect(TextFile.read(output) == text)
+        }
     }
 }

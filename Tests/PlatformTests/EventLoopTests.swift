@@ -50,12 +50,12 @@ import Testing
         loop.schedule(replaced, after: .milliseconds(15)) { notes.add("middle") }
         loop.schedule(cancelled, after: .milliseconds(2)) { notes.add("wrong") }
         loop.cancel(cancelled)
-        #expect(eventually { notes.all.count >= 3 })
+        #expect(await soon { notes.all.count >= 3 })
         #expect(notes.all == ["early", "middle", "late"])
         #expect(ContinuousClock.now - began >= .milliseconds(30))
     }
 
-    @Test func `descriptors with one handler cause one call when both are readable`() throws {
+    @Test func `descriptors with one handler cause one call when both are readable`() async throws {
         let (loop, notes) = (try EventLoop(), Notes())
         let pipes = [try Pipe(), try Pipe()]
         for pipe in pipes { pipe.signal() }
@@ -67,11 +67,11 @@ import Testing
             loop.watch(pipes[0].readEnd, handler: drain)
             loop.watch(pipes[1].readEnd, with: pipes[0].readEnd, handler: drain)
         }
-        #expect(eventually { !notes.all.isEmpty })
+        #expect(await soon { !notes.all.isEmpty })
         pipes[1].signal()
-        #expect(eventually { notes.all.count >= 2 })
+        #expect(await soon { notes.all.count >= 2 })
         loop.schedule(TimerName(), after: .zero) { notes.add("end") }
-        #expect(eventually { notes.all.last == "end" })
+        #expect(await soon { notes.all.last == "end" })
         #expect(notes.all == ["called", "called", "end"])
     }
 
@@ -111,22 +111,22 @@ import Testing
         loop.watchForHangUp(ends[1]) { notes.add("hung up") }
         let (pause, later) = (TimerName(), TimerName())
         loop.schedule(pause, after: .milliseconds(5)) { notes.add("paused") }
-        #expect(eventually { notes.all == ["paused"] })
+        #expect(await soon { notes.all == ["paused"] })
         close(ends[0])
-        #expect(eventually { notes.all.count == 2 })
+        #expect(await soon { notes.all.count == 2 })
         loop.schedule(later, after: .milliseconds(5)) { notes.add("later") }
-        #expect(eventually { notes.all.count >= 3 })
+        #expect(await soon { notes.all.count >= 3 })
         #expect(notes.all == ["paused", "hung up", "later"])
     }
 
-    @Test func `overdue timers fire in due order`() throws {
+    @Test func `overdue timers fire in due order`() async throws {
         let loop = try EventLoop()
         let notes = Notes()
         loop.schedule(TimerName(), after: .zero) { _ = poll(nil, 0, 20) }
         for delay in [9, 3, 6, 5, 8] {
             loop.schedule(TimerName(), after: .milliseconds(delay)) { notes.add("\(delay)") }
         }
-        #expect(eventually { notes.all.count == 5 })
+        #expect(await soon { notes.all.count == 5 })
         #expect(notes.all == ["3", "5", "6", "8", "9"])
     }
 
@@ -144,7 +144,7 @@ import Testing
         await task.value
     }
 
-    @Test func `a readable descriptor is reported until it is no longer watched`() throws {
+    @Test func `a readable descriptor is reported until it is no longer watched`() async throws {
         let loop = try EventLoop()
         let pipe = try Pipe()
         let notes = Notes()
@@ -154,13 +154,13 @@ import Testing
         }
         for round in 1...5 {
             pipe.signal()
-            #expect(eventually { notes.all.count == round })
+            #expect(await soon { notes.all.count == round })
         }
         loop.stopWatching(pipe.readEnd)
         let (pause, done) = (TimerName(), Notes())
         pipe.signal()
         loop.schedule(pause, after: .milliseconds(5)) { done.add("later") }
-        #expect(eventually { done.all.count == 1 })
+        #expect(await soon { done.all.count == 1 })
         #expect(notes.all.count == 5)
     }
 
@@ -175,7 +175,7 @@ import Testing
         let before = try threads()
         counters.removeAll()
         // Other tests start and end threads, so most of them is enough.
-        #expect(try eventually { try threads() <= before - 15 })
+        #expect(try await soon { try threads() <= before - 15 })
     }
 
     @Test func `the calling thread can be the loop's thread`() async throws {

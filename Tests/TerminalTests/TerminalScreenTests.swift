@@ -8,7 +8,7 @@ import Testing
     private func screen(
         _ rows: Int, _ columns: Int, colors: ColorCapability.Choice = .always
     ) throws(TerminalError) -> TerminalScreen {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(600)
         while true {
             do {
                 return try TerminalScreen(headless: Size(rows: rows, columns: columns), colors: colors)
