@@ -17,7 +17,7 @@ extension Browser {
     }
 
     func popupShows(_ state: String) -> Bool {
-        eventually(within: 20) { (try? popup("document.body.dataset.state")) == state }
+        eventually { (try? popup("document.body.dataset.state")) == state }
     }
 
     /// Types into a field of the popup.
@@ -47,7 +47,7 @@ extension Browser {
     func panelShows(_ text: String, in expression: String = "document.getElementById('list').innerText")
         -> Bool
     {
-        eventually(within: 20) { (try? panel(expression))?.contains(text) == true }
+        eventually { (try? panel(expression))?.contains(text) == true }
     }
 
     /// Presses a key in the panel.
@@ -65,6 +65,6 @@ extension BrowserSession {
     }
 
     func waits(for value: String, of columns: String, at url: String) throws -> Bool {
-        try eventually(within: 20) { try clips(columns, at: url) == value }
+        try eventually { try clips(columns, at: url) == value }
     }
 }

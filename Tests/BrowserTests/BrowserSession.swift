@@ -4,7 +4,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The installed browsers, `clips` as the host of each, and one store, for all tests of a suite.
+/// The tests of one ``BrowserSession``.
+@Suite(.serialized, BrowserTrait()) enum WithBrowsers {
+    @Suite struct ConnectionTests {}
+    @Suite struct ExtensionTests {}
+}
+
+/// The installed browsers, `clips` as the host of each, and one store, for all tests.
 final class BrowserSession: Sendable {
     @TaskLocal static var current: BrowserSession?
 
@@ -41,7 +47,7 @@ final class BrowserSession: Sendable {
     /// Ends the browsers. Their hosts exit with them.
     func end() {
         for browser in browsers.values { browser.quit() }
-        let hasEnded = eventually(within: 20) { processes().isEmpty }
+        let hasEnded = eventually { processes().isEmpty }
         if !hasEnded { Issue.record("still running: \(processes())") }
     }
 

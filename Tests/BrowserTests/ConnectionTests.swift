@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The connection: without a host, with one that is killed, and with several writers.
-@Suite(.serialized, BrowserTrait()) struct ConnectionTests {
+extension WithBrowsers.ConnectionTests {
     @Test(arguments: BrowserKind.allCases)
     func `without a host, a clip waits, and is saved once when the host returns`(kind: BrowserKind) throws {
         let (session, browser) = try BrowserSession.browser(kind)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: BrowserKind.allCases)
-    func `keys move, delete, and undo in the panel, and the field searches`(kind: BrowserKind) throws {
+    func `keys move, delete, and undo in the panel, and the field searches`(kind: BrowserKind) async throws {
         let (session, browser) = try BrowserSession.browser(kind)
         try browser.showPanel()
         for name in ["lower", "upper"] {
@@ -81,13 +81,13 @@ import Testing
         try browser.pressInPanel("k")
         try browser.pressInPanel("d")
         let find = "SELECT count(*) FROM Clip WHERE title = 'The upper row of \(kind)'"
-        #expect(try eventually(within: 20) { try session.clips.sqlite3(find) == "0" })
+        #expect(try await soon { try session.clips.sqlite3(find) == "0" })
         #expect(browser.panelShows("The lower row of \(kind)", in: focused))
         #expect(
             browser.panelShows(
                 "Deleted “The upper row of \(kind)”", in: "document.getElementById('notice').textContent"))
         try browser.pressInPanel("u")
-        #expect(try eventually(within: 20) { try session.clips.sqlite3(find) == "1" })
+        #expect(try await soon { try session.clips.sqlite3(find) == "1" })
         #expect(browser.panelShows("The upper row of \(kind)"))
 
         let search = { (query: String) in
@@ -154,14 +154,14 @@ import Testing
         #expect(try session.clips.sqlite3("SELECT count(*) FROM Clip WHERE url LIKE 'javascript:%'") == count)
     }
 
-    @Test func `two browsers and a terminal on one store are equal at the end`() throws {
+    @Test func `two browsers and a terminal on one store are equal at the end`() async throws {
         let (session, chromium) = try BrowserSession.browser(.chromium)
         let (_, firefox) = try BrowserSession.browser(.firefox)
         let terminal = try TmuxSession(
             [ClipsProgram.path], columns: 120, rows: 60, environment: session.clips.environment)
         let browsers = [chromium, firefox]
         for browser in browsers { try browser.showPanel() }
-        #expect(try eventually { try terminal.shows("live") })
+        #expect(try await soon { try terminal.shows("live") })
         for round in 1...4 {
             for (kind, browser) in zip(BrowserKind.allCases, browsers) {
                 try browser.open(session.site.page())
@@ -172,7 +172,7 @@ import Testing
             try session.clips.run("extension", "--title", "Round \(round) of the shell")
         }
         // The terminal deletes the newest clip, and each panel the one that it shows first.
-        #expect(try eventually { try terminal.shows("Round 4 of the shell") })
+        #expect(try await soon { try terminal.shows("Round 4 of the shell") })
         try terminal.send("g", "d")
         for browser in browsers {
             let isGone = "String(!document.getElementById('list').innerText.includes('Round 4 of the shell'))"
@@ -180,7 +180,7 @@ import Testing
         }
         _ = try chromium.panel("document.querySelector('#list .delete').click()")
         #expect(
-            try eventually(within: 20) {
+            try await soon {
                 try session.clips.sqlite3("SELECT count(*) FROM Clip WHERE title = 'Round 4 of firefox'")
                     == "0"
             })
@@ -190,10 +190,10 @@ import Testing
         let names =
             "[...document.querySelectorAll('#list .name')].slice(0, 9).map((name) => name.textContent).join('\\n')"
         for browser in browsers {
-            #expect(eventually(within: 20) { (try? browser.panel(names)) == stored })
+            #expect(await soon { (try? browser.panel(names)) == stored })
         }
         for title in stored.split(separator: "\n") {
-            #expect(try eventually { try terminal.shows(String(title)) }, "\(title)")
+            #expect(try await soon { try terminal.shows(String(title)) }, "\(title)")
         }
         // The status line names the deleted clip, the list does not have it.
         #expect(try !terminal.lines().dropLast(3).contains { $0.contains("Round 4 of firefox") })

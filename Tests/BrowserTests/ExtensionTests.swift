@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The extension in real browsers, with the built program as its host.
-@Suite(.serialized, BrowserTrait()) struct ExtensionTests {
+extension WithBrowsers.ExtensionTests {
     @Test(arguments: BrowserKind.allCases)
     func `a click saves the page under the browser's name`(kind: BrowserKind) throws {
         let (session, browser) = try BrowserSession.browser(kind)
@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: BrowserKind.allCases)
     func `a click saves the text of the page as it is, without scripts, after the clip`(kind: BrowserKind)
-        throws
+        async throws
     {
         let (session, browser) = try BrowserSession.browser(kind)
         let url = session.site.page()
@@ -34,7 +34,7 @@ import Testing
         try browser.save()
         let text = "A page|Some words to select.|The linked page|Added after the login."
         var found = ""
-        _ = try eventually(within: 20) {
+        _ = try await soon {
             found = try session.clips("text", at: url).split(separator: "\n").joined(separator: "|")
             return found == text
         }
@@ -46,12 +46,12 @@ import Testing
     }
 
     @Test(arguments: BrowserKind.allCases)
-    func `the popup says why a page has no text`(kind: BrowserKind) throws {
+    func `the popup says why a page has no text`(kind: BrowserKind) async throws {
         let (session, browser) = try BrowserSession.browser(kind)
         for (name, sentence) in [("frames", "consists of frames"), ("data", "not HTML")] {
             try browser.open(session.site.page(name))
             try browser.save()
-            let isShown = eventually(within: 20) {
+            let isShown = await soon {
                 (try? browser.popup("document.getElementById('detail').textContent"))?.contains(sentence)
                     == true
             }
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: BrowserKind.allCases)
-    func `typed text survives the popup`(kind: BrowserKind) throws {
+    func `typed text survives the popup`(kind: BrowserKind) async throws {
         let (session, browser) = try BrowserSession.browser(kind)
         let url = session.site.page()
         try browser.open(url)
@@ -116,7 +116,7 @@ import Testing
         try browser.closePopup()
         try browser.save(expecting: "known")
         #expect(
-            eventually(within: 10) {
+            await soon {
                 (try? browser.popup("document.getElementById('note').value")) == "Half a note"
             })
         #expect(try session.clips("note", at: url) == "")
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: BrowserKind.allCases)
-    func `the menu saves the page, the selection, a link, and an image`(kind: BrowserKind) throws {
+    func `the menu saves the page, the selection, a link, and an image`(kind: BrowserKind) async throws {
         let (session, browser) = try BrowserSession.browser(kind)
         let url = session.site.page()
         try browser.open(url)
@@ -170,7 +170,7 @@ import Testing
             let attribute = element == "link" ? "href" : "src"
             _ = try browser.page("document.getElementById('\(element)').\(attribute) = '\(address)'")
             let isComplete = "document.getElementById('image').naturalWidth > 0"
-            #expect(try eventually(within: 10) { try browser.page(isComplete) == "true" })
+            #expect(try await soon { try browser.page(isComplete) == "true" })
             try browser.chooseMenuItem(item, on: "#\(element)")
             #expect(try session.waits(for: "extension", of: "author", at: address))
         }
@@ -204,43 +204,43 @@ import Testing
         #expect(try browser.suggestions(for: "xylophone").contains(url))
     }
 
-    @Test func `the menu of the button saves all tabs, and each page once`() throws {
+    @Test func `the menu of the button saves all tabs, and each page once`() async throws {
         let (session, browser) = try BrowserSession.browser(.firefox)
         let url = session.site.page()
         try browser.open(url)
         try browser.chooseButtonItem(.tabs)
         #expect(try session.waits(for: "A page|extension", of: "title, author", at: url))
         try browser.chooseButtonItem(.tabs)
-        #expect(try eventually(within: 20) { try browser.buttonText() == "✓" })
+        #expect(try await soon { try browser.buttonText() == "✓" })
         #expect(try session.clips("count(*)", at: url) == "1")
     }
 
     @Test func `marks are off at first, then follow saves and deletions, even after the background ended`()
-        throws
+        async throws
     {
         let (session, browser) = try BrowserSession.browser(.firefox)
-        func shows(_ text: String) throws -> Bool {
-            try eventually(within: 20) { try browser.buttonText() == text }
+        func shows(_ text: String) async throws -> Bool {
+            try await soon { try browser.buttonText() == text }
         }
         let (saved, other) = (session.site.page(), session.site.page())
         try session.clips.run("add", "--url", saved, "--title", "Saved before")
         try browser.open(saved)
         #expect(try browser.buttonText() == "")
         try browser.chooseButtonItem(.marking(true))
-        #expect(try shows("●"))
+        #expect(try await shows("●"))
         try browser.open(other)
-        #expect(try shows(""))
+        #expect(try await shows(""))
         try browser.endBackground()
         try browser.open(saved)
-        #expect(try shows("●"))
+        #expect(try await shows("●"))
         try browser.open(other)
         try browser.save()
-        #expect(try shows("●"))
+        #expect(try await shows("●"))
         _ = try browser.popup("document.getElementById('undo').click()")
-        #expect(try shows(""))
+        #expect(try await shows(""))
         try browser.closePopup()
         try browser.chooseButtonItem(.marking(false))
         try browser.open(saved)
-        #expect(try shows(""))
+        #expect(try await shows(""))
     }
 }
