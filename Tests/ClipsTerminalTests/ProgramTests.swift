@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func `a form is left behind only by an editor that failed after changing it`() async throws {
-        try await RunningApp.open(clips: 1) { app in
+        try await RunningApp.open(size: Size(rows: 24, columns: 300), clips: 1) { app in
             let path = app.folder.path(of: "path")
             func form() -> String { Self.text(path).trimmingCharacters(in: .newlines) }
             func exists() -> Bool { FileManager.default.fileExists(atPath: form()) }
