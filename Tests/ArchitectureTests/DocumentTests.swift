@@ -53,7 +53,8 @@ import Testing
         let text = try Self.text(document)
         for name in Set(text.matches(of: /\b[A-Z][A-Za-z]+Tests\b/).map { String($0.0) }) {
             #expect(
-                files.contains { $0.text.contains("struct \(name)") || $0.path.contains("/\(name)/") },
+                files.contains { $0.path.contains("/\(name).swift") || $0.path.contains("/\(name)/") }
+                    || files.contains { $0.text.contains("struct \(name)") },
                 "\(name)")
         }
         for path in Set(

@@ -139,7 +139,7 @@ import Testing
         return false
     }
 
-    @Test(arguments: 0..<12)
+    @Test(arguments: 0..<UInt64(LongProof.count(4, of: 12, "seeds of writes to a list")))
     func `the list equals a query of the store after any writes`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed &* 7919 &+ 3)
         let writer = try await ClipStore(path: path, author: "extension")

@@ -41,9 +41,9 @@ struct ExportFileTests {
 
     @Test(arguments: [SIGKILL, SIGTERM, SIGINT]) func `a killed export leaves no file`(
         signal: Int32
-    ) throws {
+    ) async throws {
         for number in 0..<3 { try program.run("add", "--title", "\(number)") }
-        let text = "replace(printf('%.*c', 1048576, 'x'), 'x', 'words and more words' || char(10))"
+        let text = "replace(printf('%.*c', 262144, 'x'), 'x', 'words and more words' || char(10))"
         #expect(
             try program.sqlite3("UPDATE Clip SET text = \(text) WHERE title < '3' RETURNING 1") == "1\n1\n1")
         try Data("old".utf8).write(to: URL(fileURLWithPath: folder + "/file"))
@@ -56,7 +56,7 @@ struct ExportFileTests {
                 return path?.hasPrefix(folder + "/") == true
             }
         }
-        #expect(eventually { isWriting() || !process.isRunning })
+        #expect(await soon { isWriting() || !process.isRunning })
         kill(process.processIdentifier, signal)
         process.waitUntilExit()
         #expect(try names() == ["file"])

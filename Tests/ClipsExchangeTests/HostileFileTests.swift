@@ -5,7 +5,7 @@ import Testing
 
 struct HostileFileTests {
     @Test func `random changes of a file only lose clips`() throws {
-        let rounds = LongProof.count(60, of: 300, "random changes of each sample")
+        let rounds = LongProof.count(15, of: 300, "random changes of each sample")
         for (index, (text, format)) in Samples.all.enumerated() {
             var random = SeededRandom(seed: UInt64(7000 + index))
             for round in 0..<rounds {
@@ -70,9 +70,9 @@ struct HostileFileTests {
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [ImportFormat.html, .xml])
-    func `a tag with 400,000 attributes costs time in proportion and is reported`(format: ImportFormat) throws
+    func `a tag with 100,000 attributes costs time in proportion and is reported`(format: ImportFormat) throws
     {
-        let attributes = (0..<400_000).map { "a\($0)=b" }.joined(separator: " ")
+        let attributes = (0..<100_000).map { "a\($0)=b" }.joined(separator: " ")
         let text =
             format == .html
             ? "<DL><DT><A HREF=\"http://x.org\" \(attributes)>x</A></DL>"

@@ -121,11 +121,11 @@ import Testing
         }
     }
 
-    @Test func `a text of 20 MB is laid out no further than shown`() throws {
+    @Test func `a text of 2 MB is laid out no further than shown`() throws {
         var state = AppState.showing(3)
         try state.press("<Enter>")
         let layout = StoredObject.Layout(names: ["title", "text"])
-        let text = String(repeating: "words and more words of a page ", count: 700_000)
+        let text = String(repeating: "words and more words of a page ", count: 70_000)
         let clip = Clip(
             StoredObject(
                 id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text("Big"), .text(text)]))
@@ -140,7 +140,7 @@ import Testing
         }
         _ = measured.count(upTo: .max)
         state.answer(.measure(id: 2, measured), measured)
-        #expect(!state.reader.hasMore && state.reader.top > 100_000)
+        #expect(!state.reader.hasMore && state.reader.top > 10_000)
     }
 
     @Test func `scrolling the help shows every action`() throws {

@@ -20,7 +20,7 @@ import Testing
         "x", "<Unknown>", "q",
     ]
 
-    @Test(arguments: 1...UInt64(LongProof.count(2, of: 12, "seeds of random keys")))
+    @Test(arguments: 1...UInt64(LongProof.count(1, of: 12, "seeds of random keys")))
     func `random keys and messages do not trap, at any size`(seed: UInt64) throws {
         var generator = SeededRandom(seed: seed)
         var state = AppState.showing(60)

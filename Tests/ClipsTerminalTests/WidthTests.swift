@@ -10,8 +10,9 @@ import Testing
         ["", "set sidebar on", "set relativenumber on", "set split 35", "set split 70"])
     func `titles never get narrower when the terminal gets wider`(rows: Int, config: String) {
         var widest = 0
+        var state = AppState.showing(4, config: config)
         for columns in 40...240 {
-            let state = AppState.showing(4, Size(rows: rows, columns: columns), config: config)
+            _ = state.handle(.resized(Size(rows: rows, columns: columns)), at: noon)
             let title = state.columns(of: state.layout).title.width
             #expect(title >= widest, "\(columns) columns")
             widest = max(widest, title)

@@ -4,11 +4,12 @@ import Testing
 
 /// `clips doctor --salvage` on stores with random damage, compared with Python's SQLite, which reads by ID.
 @Suite(.serialized) struct SalvageTests {
-    private static let clips = 3000
+    private static let clips = 1000
     private static let seed = ProcessInfo.processInfo.environment["SALVAGE_SEED"].flatMap(UInt64.init) ?? 11
 
-    private func store() throws -> ClipsProgram {
-        let clips = try ClipsProgram()
+    private func store() throws -> ClipsProgram { try ClipsProgram.copy(fill: Self.fill) }
+
+    private static func fill(_ clips: ClipsProgram) throws {
         let lines = (1...Self.clips).map { number in
             """
             {"title":"clip \(number)","url":"https://example.org/\(number)","text":"\
@@ -22,7 +23,6 @@ import Testing
             DELETE FROM Clip WHERE id % 50 = 0; UPDATE Clip SET note = 'note' WHERE id % 7 = 0;
             PRAGMA wal_checkpoint(TRUNCATE);
             """)
-        return clips
     }
 
     enum Harm: String, CaseIterable, Sendable {
@@ -248,7 +248,7 @@ import Testing
     @Test func `a salvage recovers every intact row of a scan of all leaf pages, and no deleted one`() throws
     {
         let template = try Situation.someClips.make()
-        let last = LongProof.count(8000, of: 21000, "clips of a damaged store")
+        let last = LongProof.count(5600, of: 21000, "clips of a damaged store")
         _ = try template.sqlite3(
             """
             WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < \(last))
@@ -271,7 +271,7 @@ import Testing
             .swapped, .lostCell, .index, .cutText, .cutNumber,
         ]
         for harm in harms {
-            let clips = try Situation.copy(template)
+            let clips = try template.copy()
             try harm.apply(to: clips, &random)
             let expected = try rows(Self.reference, clips.storePath).intersection(original)
             let new = clips.folder.path(of: "new.db")
@@ -333,8 +333,8 @@ import Testing
         var random = SeededRandom(seed: seed)
         let template = try store()
         var salvaged = 0
-        for round in 0..<LongProof.count(2, of: 40, "stores with damaged \(harm)") {
-            let clips = try Situation.copy(template)
+        for round in 0..<LongProof.count(1, of: 40, "stores with damaged \(harm)") {
+            let clips = try template.copy()
             try harm.apply(to: clips.storePath, &random)
             let sum = try Shell.run("cksum", [clips.storePath]).output
             let new = clips.folder.path(of: "new.db")
@@ -396,7 +396,7 @@ import Testing
 
     @Test func `a salvage reads the log of a killed process`() throws {
         let clips = try Situation.longLog.make()
-        let copy = try Situation.copy(clips)
+        let copy = try clips.copy()
         let before = try readable(copy.storePath)
         let files = ["", "-wal"].map { clips.storePath + $0 }
         let sums = try Shell.run("cksum", files).output

@@ -6,7 +6,7 @@ import Testing
 /// Detection of every commit by file events alone: a commit that they miss is never seen, since nothing polls
 /// and, in lockstep, nothing is written until the commit was seen.
 @Suite(.serialized) struct NoLostCommitTests {
-    static let commits = 2000
+    static let commits = LongProof.count(400, of: 2000, "commits of each writer")
     /// The time after which a commit counts as lost, regardless of the load of the machine.
     static let boundMilliseconds = 30_000
 

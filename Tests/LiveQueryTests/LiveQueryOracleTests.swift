@@ -59,7 +59,7 @@ import Testing
             && newest.rows == Array(objects[newest.firstIndex..<end])
     }
 
-    @Test(arguments: requests.indices, 0..<2)
+    @Test(arguments: requests.indices, 0..<UInt64(LongProof.count(1, of: 2, "seeds of writes to a query")))
     func `a live query equals the table after any writes`(request index: Int, seed: UInt64) async throws {
         let request = Self.requests[index]
         var random = SeededRandom(seed: seed &* 101 &+ UInt64(index))
