@@ -38,14 +38,15 @@ import Testing
         #expect(host.process.waitsForEnd() == 128 + SIGTERM)
     }
 
-    @Test func `the host has no child processes, and ends when its reader has closed the connection`() throws
+    @Test func `the host has no child processes, and ends when its reader has closed the connection`()
+        async throws
     {
         let host = try HostProcess(clips, wrapper: ["sh", "-c", "\"$@\" | head -c 1 >/dev/null; echo", "sh"])
         try host.request("hello", ["version": 1])
         try host.request("list")
         // The shell prints once the pipe's programs have ended.
         #expect(
-            eventually { (try? host.request("list")) != nil && host.process.waitsForEnd(within: 0.2) != nil })
+            await soon { (try? host.request("list")) != nil && host.process.waitsForEnd(within: 0.2) != nil })
         let other = try HostProcess(clips)
         try other.ask("search", ["query": "x"])
         let children = try Shell.run("pgrep", ["-P", "\(other.process.identifier)"])
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test func `a host that is killed between its commit and its answer has saved, and a replay answers it`()
-        throws
+        async throws
     {
         let host = try HostProcess(clips)
         // The answer is larger than a pipe, so that the host waits in the middle of it.
@@ -61,7 +62,7 @@ import Testing
             HostProcess.clip("https://a.org/\($0)", ["text": String(repeating: "x", count: 500)])
         }
         try host.request("save", ["clips": batch])
-        #expect(try eventually { try clips.sqlite3("SELECT count(*) FROM Clip") == "300" })
+        #expect(try await soon { try clips.sqlite3("SELECT count(*) FROM Clip") == "300" })
         host.process.killNow()
         let again = try HostProcess(clips)
         let saved = try again.save(batch)

@@ -122,7 +122,7 @@ import Testing
         #expect(try host.ask("list").number("count") == 4)
     }
 
-    @Test func `two browsers and the app on one store have the same list at the end`() throws {
+    @Test func `two browsers and the app on one store have the same list at the end`() async throws {
         let chromium = try watching()
         let firefox = try watching(HostProcess.firefox)
         let app = try TmuxSession([ClipsProgram.path], columns: 100, rows: 50, environment: clips.environment)
@@ -137,6 +137,6 @@ import Testing
             while count != expected { count = try host.push().number("count") ?? -1 }
             #expect(try host.ask("list", ["limit": 200]).objects("clips").count == expected)
         }
-        #expect(try eventually { try app.shows("\(expected)/") || app.shows("/\(expected)") })
+        #expect(try await soon { try app.shows("\(expected)/") || app.shows("/\(expected)") })
     }
 }

@@ -92,7 +92,7 @@ import Testing
         /// Lets every follower move its cursor to the newest commit.
         func catchUp() async throws {
             let newest = try await store.container.currentToken()
-            #expect(await soon(within: 30) { await tracker.deliveredToken == newest })
+            #expect(await soon { await tracker.deliveredToken == newest })
             await front.settle()
             #expect(try await index.bringUpToDate() == .ready)
         }
@@ -111,7 +111,7 @@ import Testing
             }
             #expect(replica.titles == titles)
             #expect(replica.changes == changes.map(\.number))
-            let isRight = await soon(within: 30) {
+            let isRight = await soon {
                 await front.settle()
                 let list = front.list
                 let expected = order.dropFirst(list.lowerIndex).prefix(list.rows.count)
@@ -152,7 +152,7 @@ import Testing
         private func feedLines(until last: Int64) throws -> [Line.Change] {
             var changes: [Line.Change] = []
             while changes.last.map({ $0.change < last }) ?? true {
-                let line = try feed.answer(within: 30)
+                let line = try feed.answer()
                 changes += try JSONDecoder().decode(Line.self, from: Data(line.utf8)).changes
             }
             return changes

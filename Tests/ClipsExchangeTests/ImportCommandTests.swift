@@ -57,14 +57,14 @@ struct ImportCommandTests {
         #expect(!names.contains { $0.hasPrefix("out.md.") })
     }
 
-    @Test func `an interrupted import reports its result and leaves whole batches`() throws {
+    @Test func `an interrupted import reports its result and leaves whole batches`() async throws {
         let pipe = Pipe()
         let process = try program.start(
             ["import", "-", "--format", "jsonl"], input: pipe.fileHandleForReading)
         let lines = (0..<1700).map { "{\"url\":\"http://x.org/\($0)\"}\n" }.joined()
         try pipe.fileHandleForWriting.write(
             contentsOf: Data((lines + String(repeating: " ", count: 1 << 20)).utf8))
-        #expect(try eventually { try program.sqlite3("SELECT count(*) FROM Clip") == "1500" })
+        #expect(try await soon { try program.sqlite3("SELECT count(*) FROM Clip") == "1500" })
         process.interrupt()
         process.waitUntilExit()
         #expect(process.terminationStatus == 130 && process.terminationReason == .exit)

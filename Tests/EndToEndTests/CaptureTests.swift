@@ -130,10 +130,10 @@ import Testing
         #expect(run.errors.contains("curl: "), "\(run)")
     }
 
-    @Test func `an interrupted fetch saves the clip and ends the command`() throws {
+    @Test func `an interrupted fetch saves the clip and ends the command`() async throws {
         try setFetch("touch '\(clips.folder.path(of: "started"))'; exec tail -f /dev/null")
         let process = try clips.start(["add", "--fetch", "a.org", "b.org"])
-        #expect(eventually { FileManager.default.fileExists(atPath: clips.folder.path(of: "started")) })
+        #expect(await soon { FileManager.default.fileExists(atPath: clips.folder.path(of: "started")) })
         process.interrupt()
         process.waitUntilExit()
         #expect(process.terminationStatus == 130)

@@ -78,7 +78,7 @@ import Testing
         #expect(try worker.answer() == "finished sew")
     }
 
-    @Test(isBuilt) func `several workers finish each job once`() throws {
+    @Test(isBuilt) func `several workers finish each job once`() async throws {
         let (programs, folder) = (try #require(Self.programs), try TemporaryFolder())
         let titles = (1...20).map { "job\($0)" }
         let outputs = (0..<3).map { folder.path(of: "worker\($0)") }
@@ -95,7 +95,7 @@ import Testing
             }
         }
         // A worker prints after its commit.
-        #expect(try eventually { try lines().count >= titles.count })
+        #expect(try await soon { try lines().count >= titles.count })
         #expect(try lines().sorted() == titles.map { "finished \($0)" }.sorted())
         withExtendedLifetime(workers) {}
     }

@@ -195,7 +195,7 @@ import Testing
         #expect(try clips.run("--version").output.hasPrefix("clips "))
     }
 
-    @Test func `history --follow prints each transaction as it is committed`() throws {
+    @Test func `history --follow prints each transaction as it is committed`() async throws {
         try clips.run("add", "--title", "before")
         let path = clips.folder.path(of: "feed")
         _ = FileManager.default.createFile(atPath: path, contents: nil)
@@ -205,10 +205,10 @@ import Testing
         func lines() throws -> Int {
             try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count
         }
-        #expect(try eventually { try lines() == 1 })
+        #expect(try await soon { try lines() == 1 })
         try clips.run("extension", "--title", "one")
         _ = try clips.sqlite3("INSERT INTO Clip (title) VALUES ('two')")
-        #expect(try eventually { try lines() == 3 })
+        #expect(try await soon { try lines() == 3 })
     }
 
     @Test func `a change number within a transaction means the whole transaction`() throws {

@@ -115,7 +115,7 @@ import Testing
         #expect(try clips.run("backup", "--force", path).errors.contains("so the file is in use"))
     }
 
-    @Test func `a backup is one state of the store while another process writes`() throws {
+    @Test func `a backup is one state of the store while another process writes`() async throws {
         try clips.run("add", "--title", "first")
         let pair =
             "BEGIN; INSERT INTO Clip (title) VALUES ('t'); INSERT INTO Clip (title) VALUES ('t'); COMMIT;\n"
@@ -131,7 +131,7 @@ import Testing
             kill(writer.processIdentifier, SIGKILL)
             writer.waitUntilExit()
         }
-        #expect(try eventually { try Int(clips.sqlite3("SELECT count(*) FROM Clip")) ?? 0 > 100 })
+        #expect(try await soon { try Int(clips.sqlite3("SELECT count(*) FROM Clip")) ?? 0 > 100 })
         for round in 0..<3 {
             let path = clips.folder.path(of: "backup-\(round).db")
             #expect(try clips.run("backup", path).status == 0)

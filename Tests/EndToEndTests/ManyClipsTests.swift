@@ -74,17 +74,19 @@ import Testing
         #expect(try value("starred") == "0;0")
     }
 
-    @Test func `a question on the terminal protects many clips`() throws {
+    @Test func `a question on the terminal protects many clips`() async throws {
         try fill(11)
         let terminal = try TmuxSession(
             ["bash", "--norc", "-i"], columns: 80, rows: 24,
             environment: clips.environment.merging(["PS1": "shell> "]) { $1 })
-        #expect(try eventually { try terminal.shows("shell>") })
         for (answer, left) in [("n", "11"), ("y", "0")] {
-            try terminal.send("clear; \(ClipsProgram.path) delete --query title; echo status $?", "Enter")
-            #expect(try eventually { try terminal.shows("clips: Delete 11 clips? [y/N]") })
+            // Without the question before.
+            try terminal.send("clear", "Enter")
+            #expect(try await soon { try terminal.shows("shell>") && !terminal.shows("status") })
+            try terminal.send("\(ClipsProgram.path) delete --query title; echo status $?", "Enter")
+            #expect(try await soon { try terminal.shows("clips: Delete 11 clips? [y/N]") })
             try terminal.send(answer, "Enter")
-            #expect(try eventually { try terminal.shows(answer == "y" ? "status 0" : "status 2") })
+            #expect(try await soon { try terminal.shows(answer == "y" ? "status 0" : "status 2") })
             #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == left)
         }
     }
@@ -186,7 +188,7 @@ import Testing
         #expect(try clips.sqlite3("SELECT unread FROM Clip WHERE id = 1") == "1")
     }
 
-    @Test func `a terminal shows aligned columns in color, and local times`() throws {
+    @Test func `a terminal shows aligned columns in color, and local times`() async throws {
         try fill(11)
         try clips.run("add", "--title", "漢字", "--tag", "kanji", "--url", "https://example.org/kanji")
         var environment = clips.environment.merging(["TZ": "Asia/Kolkata", "PS1": "shell> "]) { $1 }
@@ -194,7 +196,7 @@ import Testing
         let terminal = try TmuxSession(
             ["bash", "--norc", "-i"], columns: 100, rows: 24, environment: environment)
         try terminal.send("unset NO_COLOR; \(ClipsProgram.path) list --limit 3", "Enter")
-        #expect(try eventually { try terminal.shows("title 10") })
+        #expect(try await soon { try terminal.shows("title 10") })
         let lines = try terminal.lines().filter { $0.contains(" cli ") }
         #expect(lines.count == 3 && lines[0].hasPrefix("12 •  漢字") && lines[2].hasPrefix("10 •  title 10"))
         #expect(lines[0].contains(" example.org") && lines[0].contains("#kanji"))

@@ -52,43 +52,43 @@ struct MirrorCommandTests {
         #expect(try a.sqlite3("SELECT count(*) FROM Clip;") == "2")
     }
 
-    @Test func `running mirrors exchange each commit, survive kill -9, and are silent when idle`() throws {
+    @Test func `running mirrors exchange each commit, survive kill -9, and are silent when idle`()
+        async throws
+    {
         try machines.pair()
         var running = [try a.start(["mirror", "run"]), try b.start(["mirror", "run"])]
         defer { for process in running { process.terminate() } }
         func isConnected(_ machine: ClipsProgram) throws -> Bool {
             try machine.run("mirror", "status", "--json").output.contains(#""state":"connected""#)
         }
-        #expect(try eventually { try isConnected(a) && isConnected(b) })
+        #expect(try await soon { try isConnected(a) && isConnected(b) })
         try a.run("add", "--title", "one", "--url", "https://one.example")
-        #expect(try eventually { try b.sqlite3("SELECT title FROM Clip;") == "one" })
+        #expect(try await soon { try b.sqlite3("SELECT title FROM Clip;") == "one" })
         try b.run("delete", "1")
-        #expect(try eventually { try a.sqlite3("SELECT count(*) FROM Clip;") == "0" })
+        #expect(try await soon { try a.sqlite3("SELECT count(*) FROM Clip;") == "0" })
         // Superseded messages are removed right after the acknowledgement.
-        var count = try server.receivedMessages()
-        _ = try eventually(within: 2) {
-            let before = count
-            count = try server.receivedMessages()
-            return before != count
+        func isSilent() async throws -> Bool {
+            let count = try server.receivedMessages()
+            return try await !soon(within: 1) { try server.receivedMessages() != count }
         }
-        #expect(try !eventually(within: 3) { try server.receivedMessages() != count })
+        #expect(try await soon { try await isSilent() })
 
         server.stop()
         try a.run("add", "--title", "offline", "--url", "https://two.example")
         #expect(
-            try eventually {
+            try await soon {
                 try a.run("mirror", "status", "--json").output.contains(#""state":"unreachable""#)
             })
         #expect(try a.run("mirror", "status").output.contains("waiting"))
         try server.start()
-        #expect(try eventually { try b.sqlite3("SELECT title FROM Clip;") == "offline" })
+        #expect(try await soon { try b.sqlite3("SELECT title FROM Clip;") == "offline" })
 
         for machine in [a, b] {
             kill(try machines.mirrorProcess(of: machine), SIGKILL)
         }
         running += [try a.start(["mirror", "run"]), try b.start(["mirror", "run"])]
         try b.run("add", "--title", "after", "--url", "https://three.example")
-        #expect(try eventually { try a.sqlite3("SELECT count(*) FROM Clip;") == "2" })
+        #expect(try await soon { try a.sqlite3("SELECT count(*) FROM Clip;") == "2" })
     }
 
     @Test func `a wrong code, a second add, and an unknown zone are refused`() throws {

@@ -16,7 +16,7 @@ import Testing
         try MirroredMachines.run(machine, words, input: input)
     }
 
-    @Test func `machines pair, exchange, and end a mirror through a folder`() throws {
+    @Test func `machines pair, exchange, and end a mirror through a folder`() async throws {
         try a.run("add", "--title", "of a", "--url", "https://a.example")
         let early = try mirror(b, "pair", url, "--yes", input: "0000-0000-0000-0000-0000-0000-0000\n")
         #expect(early.status == 2 && !FileManager.default.fileExists(atPath: zone), "\(early)")
@@ -32,12 +32,12 @@ import Testing
         let running = try a.start(["mirror", "run"])
         defer { running.terminate() }
         #expect(
-            try eventually {
+            try await soon {
                 try a.run("mirror", "status", "--json").output.contains(#""state":"connected""#)
             })
         try b.run("add", "--title", "of b", "--url", "https://b.example")
         #expect(try mirror(b, "once").status == 0)
-        #expect(try eventually { try a.sqlite3("SELECT count(*) FROM Clip;") == "2" })
+        #expect(try await soon { try a.sqlite3("SELECT count(*) FROM Clip;") == "2" })
 
         // A share that is no longer mounted.
         try FileManager.default.moveItem(atPath: zone, toPath: zone + ".away")

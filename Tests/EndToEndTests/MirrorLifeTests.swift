@@ -93,7 +93,7 @@ struct MirrorLifeTests {
         #expect(before.split(separator: "\n").allSatisfy { restored.contains($0) })
     }
 
-    @Test func `many deletions wait for a confirmation, also that of a running mirror`() throws {
+    @Test func `many deletions wait for a confirmation, also that of a running mirror`() async throws {
         try a.run("add", "--jsonl", input: lines(1...300))
         try machines.pair()
         _ = try a.sqlite3("DELETE FROM Clip WHERE id <= 200;")
@@ -103,13 +103,13 @@ struct MirrorLifeTests {
         #expect(try count(b) == "300")
         let process = try b.start(["mirror", "run"])
         defer { process.terminate() }
-        #expect(try eventually { try b.run("mirror", "status").output.contains("many removals") })
+        #expect(try await soon { try b.run("mirror", "status").output.contains("many removals") })
         #expect(try count(b) == "300")
         let confirmed = try b.run("mirror", "once", "--yes")
         #expect(confirmed.status == 0 && confirmed.errors.contains("the running mirror continues"))
-        #expect(try eventually { try count(b) == "100" })
+        #expect(try await soon { try count(b) == "100" })
         // The answer was for those deletions only.
-        #expect(try eventually { try b.run("mirror", "status").output.contains("connected") })
+        #expect(try await soon { try b.run("mirror", "status").output.contains("connected") })
         process.terminate()
         process.waitUntilExit()
         _ = try a.sqlite3("DELETE FROM Clip WHERE id <= 290;")

@@ -74,36 +74,36 @@ struct MirrorRejoinTests {
         #expect(try b.run("mirror", "conflicts", "--json").output == conflicts)
     }
 
-    @Test func `a new password is checked, and a running mirror uses it`() throws {
+    @Test func `a new password is checked, and a running mirror uses it`() async throws {
         try add(1)
         _ = try pair()
         let process = try b.start(["mirror", "run"])
         defer { process.terminate() }
         func state() throws -> String { try b.run("mirror", "status").output }
-        #expect(try eventually { try state().contains("connected") })
+        #expect(try await soon { try state().contains("connected") })
         try changePassword()
-        #expect(try eventually { try state().contains("wrong password") })
+        #expect(try await soon { try state().contains("wrong password") })
         let one = try MirroredMachines.run(b, ["password"] + options)
         #expect(one.status == 2 && one.errors.contains("the settings remain as they were"), "\(one)")
         let two = try MirroredMachines.run(
             b, ["password", "--user", "ann", "--password-file", try MirroredMachines.file("two", of: b)])
         #expect(two.status == 0, "\(two)")
-        #expect(try eventually { try state().contains("connected") })
+        #expect(try await soon { try state().contains("connected") })
     }
 
-    @Test func `remove ends all processes that mirror the store, or wait to`() throws {
+    @Test func `remove ends all processes that mirror the store, or wait to`() async throws {
         try add(1)
         _ = try pair()
         let running = try (0..<3).map { _ in try b.start(["mirror", "run", "--quiet"]) }
         defer { for process in running { process.terminate() } }
-        #expect(try eventually { try b.run("mirror", "status").output.contains("connected") })
+        #expect(try await soon { try b.run("mirror", "status").output.contains("connected") })
         // A process that takes over has not reported yet.
         try FileManager.default.removeItem(atPath: b.storePath + "-mirror-status")
         let removed = try b.run("mirror", "remove", "--yes")
         #expect(removed.status == 0, "\(removed)")
         let consumers = try b.run("consumers", "--json").output.split(separator: "\n")
         #expect(consumers.filter { $0.contains("mirror:clips") && $0.contains(#""running":true"#) }.isEmpty)
-        #expect(eventually { running.allSatisfy { !$0.isRunning } })
+        #expect(await soon { running.allSatisfy { !$0.isRunning } })
         #expect(try b.run("mirror", "status").errors.contains("has no mirror"))
     }
 
@@ -162,18 +162,18 @@ struct MirrorRejoinTests {
         #expect(configured.count == 1)
     }
 
-    @Test func `an open app shows a mirror that is added and removed`() throws {
+    @Test func `an open app shows a mirror that is added and removed`() async throws {
         try add(1)
         let terminal = try TmuxSession(
             [ClipsProgram.path], columns: 100, rows: 24, environment: a.environment)
-        #expect(try eventually { try terminal.shows("live") })
+        #expect(try await soon { try terminal.shows("live") })
         _ = try pair()
         try b.run("add", "--title", "from b", "--url", "https://b.example")
         try machines.exchange(b)
-        #expect(try eventually { try terminal.shows("from b") })
+        #expect(try await soon { try terminal.shows("from b") })
         try changePassword()
-        #expect(try eventually { try terminal.shows("mirror: wrong password") })
+        #expect(try await soon { try terminal.shows("mirror: wrong password") })
         #expect(try a.run("mirror", "remove", "--yes").status == 0)
-        #expect(try eventually { try !terminal.shows("mirror: wrong") && !terminal.shows("not running") })
+        #expect(try await soon { try !terminal.shows("mirror: wrong") && !terminal.shows("not running") })
     }
 }

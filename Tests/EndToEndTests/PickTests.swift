@@ -28,48 +28,48 @@ import Testing
         try eventually { try terminal.format("#{alternate_on}") == "1" && terminal.shows("page one") }
     }
 
-    @Test func `a choice is printed in a command substitution`() throws {
+    @Test func `a choice is printed in a command substitution`() async throws {
         let terminal = try shell()
         try terminal.send("echo \"[$($CLIPS pick)]\"", "Enter")
         #expect(try isPicking(terminal))
         try terminal.send("two")
-        #expect(try eventually { try !terminal.shows("page one") && terminal.shows("page two") })
+        #expect(try await soon { try !terminal.shows("page one") && terminal.shows("page two") })
         try terminal.send("Enter")
-        #expect(try eventually { try terminal.shows("[https://a.b/two?x=1&y]") })
+        #expect(try await soon { try terminal.shows("[https://a.b/two?x=1&y]") })
         #expect(try terminal.format("#{alternate_on}") == "0")
     }
 
-    @Test func `keys typed ahead wait for the filter`() throws {
+    @Test func `keys typed ahead wait for the filter`() async throws {
         let terminal = try shell()
         try terminal.send("echo \"[$($CLIPS pick one --format markdown)]\"", "Enter")
         #expect(try isPicking(terminal))
         try terminal.send("C-u", "three", "Enter")
-        #expect(try eventually { try terminal.shows("[[page three](https://a.b/three?x=1&y)]") })
+        #expect(try await soon { try terminal.shows("[[page three](https://a.b/three?x=1&y)]") })
     }
 
-    @Test func `several clips are marked, and printed into a pipe`() throws {
+    @Test func `several clips are marked, and printed into a pipe`() async throws {
         let terminal = try shell()
         try terminal.send("$CLIPS pick page --multi --format id | tr '\\n' ,", "Enter")
         #expect(try isPicking(terminal))
         try terminal.send("Enter")
-        #expect(try eventually { try terminal.shows("Enter print") })
+        #expect(try await soon { try terminal.shows("Enter print") })
         try terminal.send("Space", "Space", "Enter")
         // The best matches are the first: the shortest titles, the newest of them first.
-        #expect(try eventually { try terminal.shows("2,1,") })
+        #expect(try await soon { try terminal.shows("2,1,") })
     }
 
     @Test(arguments: [(["Escape", "Escape"], 1), (["Escape", "q"], 1), (["C-c"], 130)])
-    func `leaving without a choice prints nothing`(keys: [String], status: Int) throws {
+    func `leaving without a choice prints nothing`(keys: [String], status: Int) async throws {
         let terminal = try shell()
         try terminal.send("$CLIPS pick > '\(clips.folder.path(of: "out"))'; echo status $?", "Enter")
         #expect(try isPicking(terminal))
         for key in keys {
             try terminal.send(key)
             if keys.count > 1, key == keys[0] {
-                #expect(try eventually { try terminal.shows("Esc back") })
+                #expect(try await soon { try terminal.shows("Esc back") })
             }
         }
-        #expect(try eventually { try terminal.shows("status \(status)") })
+        #expect(try await soon { try terminal.shows("status \(status)") })
         #expect(try String(contentsOfFile: clips.folder.path(of: "out"), encoding: .utf8) == "")
     }
 
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func `a key of the shell inserts choices at the cursor`(name: String) throws {
+    func `a key of the shell inserts choices at the cursor`(name: String) async throws {
         guard let found = try? Shell.run("sh", ["-c", "command -v \(name)"]), found.status == 0 else {
             print("skipped: \(name) is not installed")
             return
@@ -103,14 +103,14 @@ import Testing
                     + ":/usr/bin:/bin",
             ]) { $1 })
         try terminal.send(load + "; echo loa''ded", "Enter")
-        #expect(try eventually { try terminal.shows("loaded") })
+        #expect(try await soon { try terminal.shows("loaded") })
         try terminal.send("printf '<%s>' before", "Space", "M-k")
         #expect(try isPicking(terminal))
         try terminal.send("page two", "Enter")
-        #expect(try eventually { try terminal.shows("Esc back") })
+        #expect(try await soon { try terminal.shows("Esc back") })
         try terminal.send("Enter")
-        #expect(try eventually { try terminal.format("#{alternate_on}") == "0" && terminal.shows("a.b/two") })
+        #expect(try await soon { try terminal.format("#{alternate_on}") == "0" && terminal.shows("a.b/two") })
         try terminal.send("after", "Enter")
-        #expect(try eventually { try terminal.shows("<before><https://a.b/two?x=1&y><after>") })
+        #expect(try await soon { try terminal.shows("<before><https://a.b/two?x=1&y><after>") })
     }
 }

@@ -15,35 +15,35 @@ import Testing
         return terminal
     }
 
-    @Test func `marked clips are deleted together, and restored after a restart`() throws {
+    @Test func `marked clips are deleted together, and restored after a restart`() async throws {
         for number in 1...9 { try clips.run("add", "--title", "clip number \(number)") }
         let terminal = try open()
         try terminal.send("j", "v", "2", "j")
-        #expect(try eventually { try terminal.shows("3 marked") })
+        #expect(try await soon { try terminal.shows("3 marked") })
         // While another process writes, the marks stay on their clips.
         try clips.run("extension", "--title", "from the extension")
-        #expect(try eventually { try terminal.shows("from the extension") })
+        #expect(try await soon { try terminal.shows("from the extension") })
         #expect(try terminal.lines().filter { $0.hasPrefix("✓") }.count == 3)
         try terminal.send("d")
-        #expect(try eventually { try terminal.shows("Deleted 3 clips") })
+        #expect(try await soon { try terminal.shows("Deleted 3 clips") })
         #expect(try clips.sqlite3("SELECT group_concat(id) FROM Clip") == "1,2,3,4,5,9,10")
         try terminal.send("q")
-        #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
+        #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })
 
         let next = try open()
         try next.send("u")
-        #expect(try eventually { try next.shows("Undo 3 clips, deleted before this run") })
+        #expect(try await soon { try next.shows("Undo 3 clips, deleted before this run") })
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "7")
         try next.send("y")
-        #expect(try eventually { try next.shows("Undone: deleted 3 clips before this run") })
+        #expect(try await soon { try next.shows("Undone: deleted 3 clips before this run") })
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
         try next.send("H")
-        #expect(try eventually { try next.shows("undo") && next.shows("clip number 7") })
+        #expect(try await soon { try next.shows("undo") && next.shows("clip number 7") })
         try next.send("q", "q")
-        #expect(try eventually { try next.format("#{pane_dead}") == "1" })
+        #expect(try await soon { try next.format("#{pane_dead}") == "1" })
     }
 
-    @Test func `a command is typed, completed, and run at any size`() throws {
+    @Test func `a command is typed, completed, and run at any size`() async throws {
         for number in 1...9 { try clips.run("add", "--title", "clip number \(number)", "--tag", "numbered") }
         let terminal = try open()
         for (columns, rows) in [(200, 60), (40, 12), (80, 24)] {
@@ -51,17 +51,17 @@ import Testing
             try terminal.send(":")
             try terminal.send("sort ti", "Tab", "Enter")
             #expect(
-                try eventually { try terminal.shows("by title") || terminal.shows("already in this order") })
+                try await soon { try terminal.shows("by title") || terminal.shows("already in this order") })
         }
         try terminal.send("g", "Space", "Space", ":")
         try terminal.send("tag +fine -num")
         // The store's tags are offered as soon as they are read.
-        #expect(try eventually { try terminal.shows("numbered") })
+        #expect(try await soon { try terminal.shows("numbered") })
         try terminal.send("Tab", "Enter")
-        #expect(try eventually { try terminal.shows("Tagged 2 clips +fine -numbered") })
+        #expect(try await soon { try terminal.shows("Tagged 2 clips +fine -numbered") })
         #expect(
             try clips.sqlite3("SELECT group_concat(tags) FROM Clip WHERE tags <> 'numbered'") == "fine,fine")
         try terminal.send("q")
-        #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
+        #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })
     }
 }

@@ -84,16 +84,16 @@ import Testing
     @Test(arguments: [(80, 26), (130, 30), (200, 60), (60, 40)])
     func `every column begins at the same cell in every row, and the border is whole`(
         columns: Int, rows: Int
-    ) throws {
+    ) async throws {
         let terminal = try open(columns, rows)
         try terminal.send("Space", "Space")
-        #expect(try eventually { try terminal.shows("2 marked") })
+        #expect(try await soon { try terminal.shows("2 marked") })
         try terminal.send("g")
         // The row under the cursor is drawn in one go, so each has its turn there.
         for number in 1...Self.titles.count {
             var lines: [String] = []
             #expect(
-                try eventually {
+                try await soon {
                     lines = try terminal.lines()
                     return lines.contains { $0.contains("\(number)/\(Self.titles.count) ") }
                 })
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `the clip next to the list, and the history, stay in their columns`() throws {
+    @Test func `the clip next to the list, and the history, stay in their columns`() async throws {
         let terminal = try open(130, 30)
         // Each clip's text is right of the border in turn.
         for _ in Self.titles {
@@ -126,9 +126,9 @@ import Testing
         _ = try clips.sqlite3("UPDATE Clip SET note = title")
         try terminal.send("H")
         // One statement is one row, which Enter unfolds.
-        #expect(try eventually { try terminal.shows("note changed") })
+        #expect(try await soon { try terminal.shows("note changed") })
         try terminal.send("Enter")
-        #expect(try eventually { try terminal.shows("note: (empty) → ") })
+        #expect(try await soon { try terminal.shows("note: (empty) → ") })
         let lines = try terminal.lines()
         #expect(Self.isSafe(lines))
         for line in lines where line.contains("note: (empty)") {

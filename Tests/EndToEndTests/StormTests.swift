@@ -10,7 +10,7 @@ import Testing
 
     init() throws { clips = try ClipsProgram() }
 
-    @Test func `every key counts and the cursor stays on its clip during a storm of commits`() throws {
+    @Test func `every key counts and the cursor stays on its clip during a storm of commits`() async throws {
         let seeds = 300
         try clips.run(
             "extension", "--jsonl",
@@ -18,18 +18,18 @@ import Testing
                 .joined())
         let terminal = try TmuxSession(
             [ClipsProgram.path], columns: 80, rows: 24, environment: clips.environment)
-        #expect(try eventually { try terminal.shows("\(seeds)/", pane: 0) || terminal.shows("/\(seeds)") })
+        #expect(try await soon { try terminal.shows("\(seeds)/", pane: 0) || terminal.shows("/\(seeds)") })
         let process = try #require(pid_t(try terminal.format("#{pane_pid}")))
         let storm = try Storm(clips.storePath, seeds: seeds)
         var random = SeededRandom(seed: 4)
         // The number of the clip at the cursor; the highest one is on top.
         var (number, marks) = (150, Set<Int>())
         try terminal.send("/seed 150.", "Enter")
-        #expect(try eventually { try terminal.cursorLine().contains("seed 150.") })
+        #expect(try await soon { try terminal.cursorLine().contains("seed 150.") })
         try terminal.send("Escape")
         // With a letter that follows immediately, Escape would be one key.
-        #expect(try eventually { try !terminal.shows("/seed 150.") })
-        #expect(try eventually { try terminal.cursorLine().contains("seed 150.") })
+        #expect(try await soon { try !terminal.shows("/seed 150.") })
+        #expect(try await soon { try terminal.cursorLine().contains("seed 150.") })
 
         var rounds = 0
         while rounds < 12 || storm.commits < 1000 {
@@ -48,44 +48,44 @@ import Testing
             }
             try terminal.send(keys)
             try #require(
-                try eventually { try terminal.cursorLine().contains("seed \(number).") },
+                try await soon { try terminal.cursorLine().contains("seed \(number).") },
                 "after \(keys) not on seed \(number)")
             let row = try terminal.format("#{cursor_y}")
             let commits = storm.commits
             switch Int.random(in: 0..<4, using: &random) {
             case 0:
                 kill(process, SIGSTOP)
-                #expect(eventually { storm.commits > commits + 50 })
+                #expect(await soon { storm.commits > commits + 50 })
                 kill(process, SIGCONT)
             case 1:
                 try terminal.resize(columns: 60, rows: 30)
-                #expect(try eventually { try terminal.cursorLine().contains("seed \(number).") })
+                #expect(try await soon { try terminal.cursorLine().contains("seed \(number).") })
                 try terminal.resize(columns: 80, rows: 24)
             case 2:
                 try terminal.send(":typed text")
-                #expect(eventually { storm.commits > commits + 50 })
-                #expect(try eventually { try terminal.shows(":typed text") })
+                #expect(await soon { storm.commits > commits + 50 })
+                #expect(try await soon { try terminal.shows(":typed text") })
                 try terminal.send("Escape")
             default:
-                #expect(eventually { storm.commits > commits + 50 })
+                #expect(await soon { storm.commits > commits + 50 })
                 #expect(try terminal.format("#{cursor_y}") == row)
             }
-            #expect(try eventually { try terminal.cursorLine().contains("seed \(number).") })
-            if !marks.isEmpty { #expect(try eventually { try terminal.shows("\(marks.count) marked") }) }
+            #expect(try await soon { try terminal.cursorLine().contains("seed \(number).") })
+            if !marks.isEmpty { #expect(try await soon { try terminal.shows("\(marks.count) marked") }) }
         }
         storm.stop()
         let count = try #require(Int(try clips.sqlite3("SELECT count(*) FROM Clip")))
         if !marks.isEmpty {
             try terminal.send("Escape")
-            #expect(try eventually { try !terminal.shows(" marked") })
+            #expect(try await soon { try !terminal.shows(" marked") })
         }
         try terminal.send("g")
         let shown = "1/" + Self.grouped(count)
         #expect(
-            try eventually { try terminal.shows(shown) }, "not \(shown)")
+            try await soon { try terminal.shows(shown) }, "not \(shown)")
         let titles = try clips.sqlite3("SELECT title FROM Clip ORDER BY created DESC, id DESC LIMIT 15")
         #expect(
-            try eventually {
+            try await soon {
                 let lines = try terminal.lines().dropFirst()
                 return zip(titles.split(separator: "\n"), lines).allSatisfy { $1.contains($0) }
             })

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [["app", "app"], ["app", "other"]])
-    func `two apps show the changes of each other and of the extension`(authors: [String]) throws {
+    func `two apps show the changes of each other and of the extension`(authors: [String]) async throws {
         for number in 1...9 { try clips.run("add", "--title", "clip number \(number)") }
         let terminal = try TmuxSession(
             app("--author", authors[0]), columns: 160, rows: 24, environment: clips.environment)
@@ -25,51 +25,51 @@ import Testing
 
         // The extension writes into both.
         try clips.run("extension", "--title", "from the extension")
-        for pane in 0...1 { #expect(try eventually { try terminal.shows("from the extension", pane: pane) }) }
+        for pane in 0...1 { #expect(try await soon { try terminal.shows("from the extension", pane: pane) }) }
 
         // One deletes a clip and undoes that; the other follows.
         try terminal.send("G", "d", pane: 0)
         // The status line names the deleted clip.
-        #expect(try eventually { try terminal.shows("deleted “clip number 1”", pane: 1) })
+        #expect(try await soon { try terminal.shows("deleted “clip number 1”", pane: 1) })
         let rows = try terminal.lines(pane: 1).filter { $0.contains("clip number 1") }
         #expect(rows.allSatisfy { $0.contains("deleted") } && rows.count == 1)
-        #expect(try eventually { try terminal.shows("Deleted", pane: 0) })
+        #expect(try await soon { try terminal.shows("Deleted", pane: 0) })
         try terminal.send("u", pane: 0)
-        for pane in 0...1 { #expect(try eventually { try terminal.shows("clip number 1", pane: pane) }) }
+        for pane in 0...1 { #expect(try await soon { try terminal.shows("clip number 1", pane: pane) }) }
 
         // The other adds a clip.
         try terminal.send("a", pane: 1)
         try terminal.send("https://example.org/by-hand", pane: 1)
         try terminal.send("Enter", pane: 1)
-        for pane in 0...1 { #expect(try eventually { try terminal.shows("example.org", pane: pane) }) }
+        for pane in 0...1 { #expect(try await soon { try terminal.shows("example.org", pane: pane) }) }
         #expect(try clips.sqlite3("SELECT author FROM Clip WHERE url LIKE '%by-hand'") == authors[1])
 
         for pane in 0...1 { try terminal.send("q", pane: pane) }
-        #expect(try eventually { try terminal.format("#{pane_dead}", pane: 1) == "1" })
+        #expect(try await soon { try terminal.format("#{pane_dead}", pane: 1) == "1" })
         #expect(try clips.run("consumers").output == "")
     }
 
-    @Test func `the cursor stays on its clip and its row while the extension writes`() throws {
+    @Test func `the cursor stays on its clip and its row while the extension writes`() async throws {
         try clips.run(
             "add", "--jsonl", input: (1...60).map { "{\"title\":\"clip number \($0).\"}\n" }.joined())
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
         #expect(try isLive(terminal))
         try terminal.send("30", "j")
-        #expect(try eventually { try terminal.shows("31/60") })
+        #expect(try await soon { try terminal.shows("31/60") })
         let row = try terminal.format("#{cursor_y}")
         let line = try terminal.cursorLine()
         #expect(line.contains("clip number 30."))
         try clips.run("extension", "--jsonl", input: (1...500).map { "{\"title\":\"new \($0)\"}\n" }.joined())
         _ = try clips.sqlite3("DELETE FROM Clip WHERE title LIKE 'clip number 5_.'")
-        #expect(try eventually { try terminal.shows("521/550") })
+        #expect(try await soon { try terminal.shows("521/550") })
         #expect(try terminal.format("#{cursor_y}") == row)
         #expect(try terminal.cursorLine().contains("clip number 30."))
         try terminal.send("k")
-        #expect(try eventually { try terminal.cursorLine().contains("clip number 31.") })
+        #expect(try await soon { try terminal.cursorLine().contains("clip number 31.") })
     }
 
     @Test(arguments: ["TERM", "HUP", "ILL", "TRAP", "SEGV"])
-    func `the terminal is restored after a signal`(signal: String) throws {
+    func `the terminal is restored after a signal`(signal: String) async throws {
         try clips.run("add", "--title", "a clip")
         // A shell that records the terminal's settings before and after.
         let script = clips.folder.path(of: "session.sh")
@@ -90,7 +90,7 @@ import Testing
         let children = try Shell.run("pgrep", ["-P", shell, "-f", "clips"]).output.split(separator: "\n")
         let process = try #require(children.first.flatMap { Int32($0) })
         _ = try Shell.run("kill", ["-s", signal, "\(process)"])
-        #expect(try eventually { try terminal.shows("the shell is back") })
+        #expect(try await soon { try terminal.shows("the shell is back") })
         #expect(try terminal.format("#{alternate_on}") == "0")
         func settings(_ name: String) throws -> String {
             try String(contentsOfFile: clips.folder.path(of: name), encoding: .utf8)
@@ -104,34 +104,34 @@ import Testing
         return state.isEmpty || state.hasPrefix("Z")
     }
 
-    @Test func `a lost terminal ends the app, even if SIGHUP is ignored`() throws {
+    @Test func `a lost terminal ends the app, even if SIGHUP is ignored`() async throws {
         try clips.run("add", "--title", "a clip")
         for command in [app(), ["sh", "-c", "trap '' HUP; exec '\(ClipsProgram.path)'"]] {
             let terminal = try TmuxSession(command, columns: 80, rows: 24, environment: clips.environment)
             #expect(try isLive(terminal))
             let process = try #require(Int32(try terminal.format("#{pane_pid}")))
-            try terminal.killServer()
-            #expect(try eventually { try Self.hasEnded(process) })
+            terminal.killServer()
+            #expect(try await soon { try Self.hasEnded(process) })
         }
     }
 
-    @Test func `an unknown terminal, a tiny one and a resized one still work`() throws {
+    @Test func `an unknown terminal, a tiny one and a resized one still work`() async throws {
         for number in 1...9 { try clips.run("add", "--title", "clip number \(number)") }
         let script = "TERM=no-such-terminal exec '\(ClipsProgram.path)'"
         let terminal = try TmuxSession(
             ["sh", "-c", script], columns: 80, rows: 24, environment: clips.environment)
-        #expect(try eventually { try terminal.shows("Unknown terminal type") })
+        #expect(try await soon { try terminal.shows("Unknown terminal type") })
         for (columns, rows) in [(1, 1), (3, 2), (200, 60), (40, 12)] {
             try terminal.resize(columns: columns, rows: rows)
             try terminal.send("j", "k")
             #expect(try terminal.format("#{pane_dead}") == "0")
         }
-        #expect(try eventually { try terminal.shows("clip number 9") && terminal.shows("live") })
+        #expect(try await soon { try terminal.shows("clip number 9") && terminal.shows("live") })
         try terminal.send("q")
-        #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
+        #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })
     }
 
-    @Test func `without an alternate screen the prompt comes on an empty line`() throws {
+    @Test func `without an alternate screen the prompt comes on an empty line`() async throws {
         try clips.run("add", "--title", "a clip")
         // xterm's description without the alternate screen, compiled for this test.
         let terms = clips.folder.path(of: "terminfo")
@@ -144,67 +144,67 @@ import Testing
         environment["TERMINFO"] = terms
         let terminal = try TmuxSession(
             ["bash", "--norc", "-i"], columns: 80, rows: 24, environment: environment)
-        #expect(try eventually { try terminal.shows("shell>") })
+        #expect(try await soon { try terminal.shows("shell>") })
         try terminal.send("TERM=xterm-plain '\(ClipsProgram.path)'", "Enter")
         #expect(try isLive(terminal))
         try terminal.send("q")
-        #expect(try eventually { try terminal.cursorLine().trimmingCharacters(in: .whitespaces) == "shell>" })
+        #expect(try await soon { try terminal.cursorLine().trimmingCharacters(in: .whitespaces) == "shell>" })
     }
 
-    @Test func `a writer that holds the store does not hold the keys`() throws {
+    @Test func `a writer that holds the store does not hold the keys`() async throws {
         for number in 1...30 { try clips.run("add", "--title", "clip number \(number)") }
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
         #expect(try isLive(terminal))
         let holder = try LineProcess("sqlite3", [clips.storePath])
         #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
         try terminal.send("*")
-        #expect(try eventually { try terminal.shows("aving") })
+        #expect(try await soon { try terminal.shows("aving") })
         try terminal.send("7", "j")
-        #expect(try eventually { try terminal.cursorLine().contains("clip number 23") })
+        #expect(try await soon { try terminal.cursorLine().contains("clip number 23") })
         try terminal.send("/", "number 2")
-        #expect(try eventually { try !terminal.shows("clip number 30") })
+        #expect(try await soon { try !terminal.shows("clip number 30") })
         #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")
-        #expect(try eventually { try clips.sqlite3("SELECT starred FROM Clip WHERE id = 30") == "1" })
+        #expect(try await soon { try clips.sqlite3("SELECT starred FROM Clip WHERE id = 30") == "1" })
     }
 
-    @Test func `copied text is in the buffer of the outer tmux with any of its settings`() throws {
+    @Test func `copied text is in the buffer of the outer tmux with any of its settings`() async throws {
         try clips.run("add", "--url", "https://example.org/copied", "--title", "数据库")
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
         #expect(try isLive(terminal))
         for (key, text) in [("u", "https://example.org/copied"), ("t", "数据库")] {
             try terminal.send("y")
-            #expect(try eventually { try terminal.shows("Esc close") })
+            #expect(try await soon { try terminal.shows("Esc close") })
             try terminal.send(key)
-            #expect(eventually { terminal.buffer() == text })
+            #expect(await soon { terminal.buffer() == text })
         }
     }
 
-    @Test func `a delayed action leaves the cursor at its new position`() throws {
+    @Test func `a delayed action leaves the cursor at its new position`() async throws {
         for number in 1...9 { try clips.run("add", "--title", "clip number \(number).") }
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
         #expect(try isLive(terminal))
         let holder = try LineProcess("sqlite3", [clips.storePath])
         #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
         try terminal.send("*")
-        #expect(try eventually { try terminal.shows("saving…") })
+        #expect(try await soon { try terminal.shows("saving…") })
         try terminal.send("4", "j")
-        #expect(try eventually { try terminal.cursorLine().contains("clip number 5.") })
+        #expect(try await soon { try terminal.cursorLine().contains("clip number 5.") })
         #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")
-        #expect(try eventually { try terminal.shows("Starred") })
+        #expect(try await soon { try terminal.shows("Starred") })
         #expect(try terminal.cursorLine().contains("clip number 5."))
     }
 
     /// Those of the screen and of the two connections. libdispatch's pool would wake up each second.
-    @Test func `an app that follows commits has three threads`() throws {
+    @Test func `an app that follows commits has three threads`() async throws {
         try clips.run("add", "--title", "first")
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
         #expect(try isLive(terminal))
         let position = "SELECT position FROM history_consumer"
-        #expect(try eventually { try clips.sqlite3(position) != "" })
+        #expect(try await soon { try clips.sqlite3(position) != "" })
         let before = try clips.sqlite3(position)
         try clips.run("extension", "--title", "second")
         // Two seconds later.
-        #expect(try eventually { try clips.sqlite3(position) != before })
+        #expect(try await soon { try clips.sqlite3(position) != before })
         let tasks = "/proc/\(try terminal.format("#{pane_pid}"))/task"
         func threads() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: tasks).count }
         #expect(try threads() == 3)
@@ -213,7 +213,7 @@ import Testing
         try terminal.send("/")
         try terminal.send("second")
         try terminal.send("Enter")
-        #expect(eventually { FileManager.default.fileExists(atPath: clips.storePath + "-search") })
-        #expect(try eventually { try threads() == 3 })
+        #expect(await soon { FileManager.default.fileExists(atPath: clips.storePath + "-search") })
+        #expect(try await soon { try threads() == 3 })
     }
 }

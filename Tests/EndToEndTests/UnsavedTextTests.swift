@@ -134,7 +134,7 @@ import Testing
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)], ["", "--jsonl"])
     func `a signal while another process holds the store retains the text`(
         signal: (number: Int32, status: Int32), form: String
-    ) throws {
+    ) async throws {
         try clips.run("add", "--title", "a")
         let holder = try LineProcess("sqlite3", [clips.storePath])
         #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
@@ -149,9 +149,9 @@ import Testing
             [ClipsProgram.path] + words, environment: clips.environment, input: input, output: "/dev/null",
             errors: errors)
         // The program has its own end by now: nothing else reads.
-        #expect(eventually { isEmpty(feed) })
+        #expect(await soon { isEmpty(feed) })
         close(feed)
-        #expect(eventually { waitsForLock(process) })
+        #expect(await soon { waitsForLock(process) })
         kill(process, signal.number)
         #expect(Shell.wait(for: process) == signal.status)
         let said = try String(contentsOfFile: errors, encoding: .utf8)
@@ -168,7 +168,7 @@ import Testing
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
     func `a signal while add reads standard input retains the text read so far`(
         signal: (number: Int32, status: Int32)
-    ) throws {
+    ) async throws {
         let (input, errors) = (clips.folder.path(of: "input"), clips.folder.path(of: "errors"))
         #expect(mkfifo(input, 0o600) == 0)
         // Open for writing during the test, so that the input does not end.
@@ -179,7 +179,7 @@ import Testing
                 [ClipsProgram.path, "add", "--title", "b"], environment: clips.environment, input: input,
                 output: "/dev/null", errors: errors)
             _ = Array(text.utf8).withUnsafeBytes { write(feed, $0.baseAddress, $0.count) }
-            #expect(eventually { isEmpty(feed) && isBlocked(process, signal.number) })
+            #expect(await soon { isEmpty(feed) && isBlocked(process, signal.number) })
             kill(process, signal.number)
             #expect(Shell.wait(for: process) == signal.status)
             let said = try String(contentsOfFile: errors, encoding: .utf8)
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `a signal while an import reads standard input retains the clips read so far`() throws {
+    @Test func `a signal while an import reads standard input retains the clips read so far`() async throws {
         let (input, errors) = (clips.folder.path(of: "input"), clips.folder.path(of: "errors"))
         #expect(mkfifo(input, 0o600) == 0)
         let feed = open(input, O_RDWR | O_CLOEXEC)
@@ -203,7 +203,7 @@ import Testing
             input: input, output: "/dev/null", errors: errors)
         let lines = (1...20).map { "https://a.b/\($0)\n" }.joined()
         _ = Array(lines.utf8).withUnsafeBytes { write(feed, $0.baseAddress, $0.count) }
-        #expect(eventually { isEmpty(feed) && isBlocked(process, SIGINT) })
+        #expect(await soon { isEmpty(feed) && isBlocked(process, SIGINT) })
         kill(process, SIGINT)
         #expect(Shell.wait(for: process) == 130)
         let said = try String(contentsOfFile: errors, encoding: .utf8)
@@ -267,12 +267,12 @@ import Testing
     @Test(arguments: [true, false])
     func `a signal during an edit, and while it waits for the store, says where the text is`(
         isDuringEdit: Bool
-    ) throws {
+    ) async throws {
         let edit = try HeldEdit(clips)
         if isDuringEdit { kill(edit.process, SIGTERM) }
         edit.endEditor()
         if !isDuringEdit {
-            #expect(eventually { waitsForLock(edit.process) })
+            #expect(await soon { waitsForLock(edit.process) })
             kill(edit.process, SIGTERM)
         }
         #expect(Shell.wait(for: edit.process) == 143)
@@ -281,18 +281,18 @@ import Testing
         #expect(try String(contentsOfFile: String(path), encoding: .utf8).contains("hard to come by"))
     }
 
-    @Test func `an interrupt during an edit belongs to the editor, and the text is saved`() throws {
+    @Test func `an interrupt during an edit belongs to the editor, and the text is saved`() async throws {
         let edit = try HeldEdit(clips)
         kill(edit.process, SIGINT)
         edit.endEditor()
-        #expect(eventually { waitsForLock(edit.process) })
+        #expect(await soon { waitsForLock(edit.process) })
         #expect(try edit.holder.ask("ROLLBACK; SELECT 'free';") == "free")
         #expect(Shell.wait(for: edit.process) == 0)
         #expect(try edit.said == "clips: saved clip 1.\n")
         #expect(try clips.run("show", "1").output.contains("hard to come by"))
     }
 
-    @Test func `a signal that the parent process ignored stays ignored`() throws {
+    @Test func `a signal that the parent process ignored stays ignored`() async throws {
         try clips.run("add", "--title", "a")
         let holder = try LineProcess("sqlite3", [clips.storePath])
         #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
@@ -300,7 +300,7 @@ import Testing
         let process = try Shell.spawn(
             ["bash", "-c", "trap '' HUP; exec \"$0\" add --title b", ClipsProgram.path],
             environment: clips.environment, input: "/dev/null", output: "/dev/null", errors: errors)
-        #expect(eventually { waitsForLock(process) })
+        #expect(await soon { waitsForLock(process) })
         kill(process, SIGHUP)
         #expect(Shell.wait(for: process) == 2)
         #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("was locked for 5"))

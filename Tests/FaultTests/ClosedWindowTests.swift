@@ -19,7 +19,7 @@ import Testing
             #expect(app.shows("saving…"))
         }
         kill(app.process, signal.number)
-        #expect(eventually { app.endStatus != nil }, "\(app.lines)")
+        #expect(await soon { app.endStatus != nil }, "\(app.lines)")
         #expect(app.endStatus == signal.status)
         #expect(app.shows("Your text is in "))
         let lines = try clips.unsaved()

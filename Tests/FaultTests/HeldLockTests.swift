@@ -22,7 +22,7 @@ import Testing
         let holder = try Victim(
             clips, ["extension", "--title", "clip of the stopped"],
             with: fault.environment(at: 3, path: clips.storePath + "-wal", note: note))
-        #expect(eventually { FileManager.default.fileExists(atPath: note) })
+        #expect(await soon { FileManager.default.fileExists(atPath: note) })
 
         let list = try clips.run("list")
         #expect(list.status == 0 && list.output.split(separator: "\n").count == Situation.clips)
@@ -68,7 +68,7 @@ import Testing
             "sqlite3", [container.path],
             environment: fault.environment(at: 1, path: container.path + "-wal", note: note))
         writer.send("PRAGMA synchronous = FULL; INSERT INTO Note (title) VALUES ('x');")
-        #expect(eventually { FileManager.default.fileExists(atPath: note) })
+        #expect(await soon { FileManager.default.fileExists(atPath: note) })
         let events = try await container.events()
         let isDetected = Mutex(false)
         let listening = Task {

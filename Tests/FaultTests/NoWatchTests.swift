@@ -5,7 +5,7 @@ import Testing
 /// No inotify: its instances or watches are used up, or it is missing.
 @Suite(.serialized) struct NoWatchTests {
     @Test(arguments: [EMFILE, ENOSYS])
-    func `without file events programs poll the store, and report that`(error: Int32) throws {
+    func `without file events programs poll the store, and report that`(error: Int32) async throws {
         let clips = try Situation.someClips.make()
         let environment = try FaultShim.environment(["FAULT_WATCH": "\(error)"])
         let errors = clips.folder.path(of: "errors")
@@ -17,7 +17,7 @@ import Testing
             ])
         for _ in 0..<2 { _ = try follower.answer() }
         #expect(
-            try eventually {
+            try await soon {
                 try String(contentsOfFile: errors, encoding: .utf8)
                     == "clips: no file events are available; polling the store 20 times per second.\n"
             })

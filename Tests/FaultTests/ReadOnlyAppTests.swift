@@ -125,25 +125,25 @@ import Testing
             ? try TmuxSession([ClipsProgram.path], columns: 80, rows: 24, environment: clips.environment)
             : nil
         if let owner {
-            #expect(try eventually { try owner.shows("live") })
+            #expect(try await soon { try owner.shows("live") })
             for end in ["-wal", "-shm", "-doorbell"] { chmod(clips.storePath + end, 0o644) }
         }
         let terminal = try TmuxSession(
             UnprivilegedProcess.words(ClipsProgram.path, []), columns: 100, rows: 24,
             environment: environment(clips))
-        #expect(try eventually { try terminal.shows("read only · live") })
+        #expect(try await soon { try terminal.shows("read only · live") })
         for round in 1...3 {
             try clips.run("extension", "--title", "from the owner \(round)")
-            #expect(try eventually { try terminal.shows("from the owner \(round)") })
+            #expect(try await soon { try terminal.shows("from the owner \(round)") })
         }
         try clips.run("delete", "60")
-        #expect(try eventually { try terminal.shows("/62") })
+        #expect(try await soon { try terminal.shows("/62") })
         try terminal.send("d")
-        #expect(try eventually { try terminal.shows(Self.rejection) })
+        #expect(try await soon { try terminal.shows(Self.rejection) })
         try terminal.send("q")
-        #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
+        #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })
         try owner?.send("q")
-        #expect(try eventually { try owner?.format("#{pane_dead}") ?? "1" == "1" })
+        #expect(try await soon { try owner?.format("#{pane_dead}") ?? "1" == "1" })
         chmod(clips.folder.path, 0o755)
         for end in ["", "-wal", "-shm"] { chmod(clips.storePath + end, 0o600) }
         let complaints = await Oracle(clips: clips).complaints(saved: saved.subtracting([60]))

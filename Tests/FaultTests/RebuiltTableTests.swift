@@ -17,14 +17,14 @@ import Testing
         #expect(run.errors == "")
     }
 
-    @Test func `a window saves, records, and shows later clips`() throws {
+    @Test func `a window saves, records, and shows later clips`() async throws {
         let clips = try Situation.someClips.make()
         let app = try AppSession(clips)
         #expect(app.shows("live"))
         try rebuild(clips)
         app.type("ahttps://example.org/late\r")
         #expect(
-            try eventually {
+            try await soon {
                 try clips.sqlite3("SELECT count(*) FROM Clip WHERE url = 'https://example.org/late'") == "1"
             })
         #expect(app.shows("example.org/late"))

@@ -76,12 +76,12 @@ import Testing
         }
         var tracker = try await track()
         for writer in writers { #expect(try writer.answer() == "done") }
-        #expect(try eventually { try isEqual() })
+        #expect(try await soon { try isEqual() })
         await tracker.stop()
         writers = [try LineProcess("python3", ["-u", "-c", Self.writer, path, "3"])]
         #expect(try writers[0].answer() == "done")
         tracker = try await track()
-        #expect(try eventually { try isEqual() })
+        #expect(try await soon { try isEqual() })
         // The second start continued at its cursor.
         #expect(copy.refreshes.withLock { $0 } == 1)
         await tracker.stop()

@@ -83,11 +83,10 @@ struct ServerMachineTests {
         #expect(try await soon { try await b.lines() == ["1 hello  [] 0"] })
         try await b.update("1", ["title": "world"])
         #expect(try await soon { try await a.lines() == ["1 world  [] 0"] })
-        func isSilent() throws -> Bool {
+        func isSilent() async throws -> Bool {
             let count = try relay.server.receivedMessages()
-            return try !eventually(within: 1) { try relay.server.receivedMessages() != count }
+            return try await !soon(within: 1) { try relay.server.receivedMessages() != count }
         }
-        #expect(try eventually { try isSilent() })
-        #expect(try isSilent())
+        #expect(try await soon { try await isSilent() })
     }
 }

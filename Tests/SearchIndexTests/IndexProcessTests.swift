@@ -53,7 +53,7 @@ import Testing
             let process = try LineProcess(
                 ClipsProgram.path, ["search", "word7", "--store", program.storePath, "--quiet"])
             // A little later each time, at any step of its work.
-            let grown = eventually(within: 3) { size > last + 100_000 || size < last }
+            let grown = await soon(within: 3) { size > last + 100_000 || size < last }
             last = size
             process.killNow()
             if grown { killed += 1 }

@@ -107,7 +107,7 @@ import Testing
         #expect(copied == rows)
     }
 
-    @Test func `a reader of a pipe has received a change when it reads the next one`() throws {
+    @Test func `a reader of a pipe has received a change when it reads the next one`() async throws {
         let program = try tracked()
         try program.run("follow", "--consumer", "c", "--once")
         for number in 2...4 { try program.sql("INSERT INTO orders VALUES (\(number), 'x', 1)") }
@@ -126,7 +126,7 @@ import Testing
         // It has received that one when it reads the second one, although it may end before this is stored.
         var lines: [Substring] = []
         #expect(
-            try eventually {
+            try await soon {
                 lines = try read(2)
                 return lines != ["2", "3"]
             } && lines == ["3", "4"])
@@ -253,10 +253,10 @@ import Testing
         #expect(try program.run("doctor") == "no findings\n")
     }
 
-    @Test func `two followers do not share a consumer`() throws {
+    @Test func `two followers do not share a consumer`() async throws {
         let program = try tracked()
         let first = try program.start("follow", "--consumer", "c")
-        #expect(try eventually { try program.run("status").contains("consumer c: ") })
+        #expect(try await soon { try program.run("status").contains("consumer c: ") })
         try program.sql("DELETE FROM orders")
         _ = try first.answer()
         #expect(

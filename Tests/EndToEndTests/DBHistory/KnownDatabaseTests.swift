@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(.enabled(if: isInstalled("chromium"), "chromium is not installed"))
-    func `the history of Chromium, which turns triggers off, is refused`() throws {
+    func `the history of Chromium, which turns triggers off, is refused`() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path(of: "profile/Default/History")
         // Chromium writes a visit after a few seconds.
@@ -189,7 +189,7 @@ import Testing
                 "--user-data-dir=\(folder.path(of: "profile"))",
                 "--remote-debugging-port=0", "file://\(folder.path(of: "visited.html"))",
             ], environment: ["HOME": folder.path])
-        let isWritten = eventually {
+        let isWritten = await soon {
             ["", "-wal"].contains { end in
                 let bytes = try? Data(contentsOf: URL(fileURLWithPath: database + end))
                 return bytes?.range(of: Data("visited.html".utf8)) != nil
