@@ -53,7 +53,7 @@ package struct Script: Sendable {
     /// Parses `idle`, `count=N`, or `text=WORDS`, after an optional time limit: `30s text=done`.
     private static func wait(_ argument: String) throws -> Step {
         var condition = argument[...]
-        var seconds = 10.0
+        var seconds = ScriptRunner.patience
         let first = argument.prefix { $0 != " " }
         if first.hasSuffix("s"), let bound = Double(first.dropLast()), bound >= 0,
             first.count < argument.count

@@ -11,7 +11,8 @@ struct ScriptRunner: ~Copyable {
     private let storePath: String
     private var input = TerminalInput(terminal: -1)
 
-    private static let patience = 10.0
+    /// A bound that matters only if the script fails, so that a loaded machine does not.
+    static let patience = 60.0
 
     init(_ configuration: ClipsApp.Configuration, size: Size) throws {
         try self.init(configuration) {
@@ -103,7 +104,9 @@ struct ScriptRunner: ~Copyable {
     }
 
     /// Runs the app until a condition holds, then draws.
-    mutating func wait(_ seconds: Double = 10, until condition: (AppRunner) -> Bool) -> Bool {
+    mutating func wait(_ seconds: Double = ScriptRunner.patience, until condition: (AppRunner) -> Bool)
+        -> Bool
+    {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
             runner.handleMail()
