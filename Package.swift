@@ -111,8 +111,8 @@ let package = Package(
         .testTarget(
             name: "ClipsCoreTests",
             dependencies: [
-                "ClipsCore", "SearchIndex", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore",
-                "TestSupport", "clips",
+                "ClipsCore", "SearchIndex", "LiveQuery", "MirrorTesting", "Mirroring", "HistoryTracking",
+                "PersistentStore", "TestSupport", "clips",
             ]),
         .target(name: "TestSupport", dependencies: ["PersistentStore"], path: "Tests/TestSupport"),
         // Another process on the same store, controlled by the tests.
@@ -192,7 +192,9 @@ let package = Package(
             name: "BrowserHostTests", dependencies: ["BrowserHost", "ClipsCore", "TestSupport", "clips"]),
         .testTarget(
             name: "AgentHostTests",
-            dependencies: ["AgentHost", "BrowserHost", "ClipsCore", "TestSupport", "clips"]),
+            dependencies: [
+                "AgentHost", "BrowserHost", "ClipsCore", "LiveQuery", "PersistentStore", "TestSupport", "clips",
+            ]),
         // Headless browsers with the extension.
         .target(name: "BrowserDriver", dependencies: ["TestSupport"], path: "Tests/BrowserDriver"),
         .executableTarget(

@@ -57,6 +57,47 @@ import Testing
         #expect(try await stored() == 2)
     }
 
+    @Test func `a clip that another program deletes leaves quotes and checks, which a repair deletes`()
+        async throws
+    {
+        let clip = try await saved("https://a.org", Quote("One"))
+        let other = try await saved("https://b.org", Quote("Other"))
+        _ = try await store.record(["https://a.org": .live, "https://b.org": .live])
+        _ = try Shell.run("sqlite3", [store.path, "DELETE FROM Clip WHERE id = \(clip)"])
+        #expect(try await store.orphanCount() == 2)
+        #expect(try await store.check().findings == [])
+        // Its quote returns with it.
+        #expect(try await store.restore([clip]).restored == [clip])
+        #expect(try await quotes(of: clip) == ["One"])
+        _ = try Shell.run("sqlite3", [store.path, "DELETE FROM Clip WHERE id = \(clip)"])
+        try await store.repair()
+        #expect(try await store.orphanCount() == 0)
+        #expect(try await stored() == 1)
+        #expect(try await quotes(of: other) == ["Other"])
+    }
+
+    @Test func `the history names the words and the clip of a quote`() async throws {
+        let clip = try await saved("https://a.org")
+        let long = String(repeating: "word ", count: 20)
+        let token = try #require(try await store.add(Quote(long), to: clip).token)
+        func sentences(_ token: HistoryToken) async throws -> [String] {
+            let changes = try await store.container.transactions(
+                HistoryFetchRequest(.ending(at: token), limit: 1)
+            )
+            .flatMap(\.changes)
+            let context = try await store.context(of: changes)
+            return changes.filter { $0.objectID.entity == Quote.entity }.map(context.sentence)
+        }
+        let words = "“\(long.prefix(40))…” from clip \(clip) “Title”"
+        #expect(try await sentences(token) == ["quoted \(words)"])
+        let quote = try await store.clip(clip).quotes[0]
+        let deletion = try #require(try await store.delete(quote, of: clip).token)
+        #expect(try await sentences(deletion) == ["deleted the quote \(words)"])
+        try await store.delete([clip])
+        #expect(
+            try await sentences(deletion) == ["deleted the quote “\(long.prefix(40))…” from a deleted clip"])
+    }
+
     @Test func `undo of a save deletes the quotes that were added since`() async throws {
         var draft = ClipDraft()
         draft.url = "https://a.org"

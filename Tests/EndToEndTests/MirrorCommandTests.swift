@@ -120,7 +120,8 @@ struct MirrorCommandTests {
         try b.run("add", "--title", "two", "--url", "https://two.example")
         let refused = try b.run("mirror", "pair", server.url, input: code)
         #expect(
-            refused.status == 2 && refused.errors.contains("Clips on the server only: 1, here only"),
+            refused.status == 2
+                && refused.errors.contains("Clips and quotes on the server only: 1, here only"),
             "\(refused)")
         #expect(try b.sqlite3("SELECT count(*) FROM Clip;") == "1")
         #expect(!FileManager.default.fileExists(atPath: b.storePath + "-mirror"))

@@ -25,7 +25,9 @@ struct MirrorLifeTests {
         let code = try machines.pair()
         let c = try ClipsProgram()
         let paired = try c.run("mirror", "pair", machines.server.url, "--yes", input: code + "\n")
-        #expect(paired.status == 0 && paired.errors.contains("Clips on the server only: 2000, here only: 0"))
+        #expect(
+            paired.status == 0
+                && paired.errors.contains("Clips and quotes on the server only: 2000, here only: 0"))
         #expect(try machines.contents(c) == machines.contents(a))
     }
 

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import MirrorRelay
 import Mirroring
+import PersistentStore
 import Platform
 
 extension Invocation {
@@ -55,7 +56,9 @@ extension Invocation {
             remark("the mirror was added, but not all clips were sent; 'clips mirror once' continues.")
             throw error
         }
-        let sent = try await mirror.preview().onBoth
+        // Quotes are sent, too; each fits a message.
+        let tooLarge = try await settings.configuration.status(in: store.container)?.tooLarge ?? 0
+        let sent = try await store.container.count(FetchRequest(ClipModel.entity)) - tooLarge
         await engine.close()
         remark(
             "sent \(sent) clip\(sent == 1 ? "" : "s"). On the next machine, run '\(pairing(settings))' and type the code above; 'clips mirror code' prints it again."
@@ -114,7 +117,7 @@ extension Invocation {
         let preview = try await mirror.preview()
         let total = preview.onlyHere + preview.onlyOnRelay + preview.onBoth
         let question =
-            "Clips \(address.folder == nil ? "on the server" : "in the folder") only: \(preview.onlyOnRelay), here only: \(preview.onlyHere), on both: "
+            "Clips and quotes \(address.folder == nil ? "on the server" : "in the folder") only: \(preview.onlyOnRelay), here only: \(preview.onlyHere), on both: "
             + "\(preview.onBoth). All machines will have \(total)."
         if has("--yes") { remark(question) }
         guard try confirms(question + " Continue?") else {

@@ -7,6 +7,8 @@ struct Absorption {
     private let configuration: MirrorConfiguration
     private let model: StoreModel
     private(set) var rows: [String: MapRow] = [:]
+    /// Whether an object changed in attributes alone that remain on the machine: an import waits for the cursor to pass.
+    private(set) var hasExcludedChanges = false
     /// The sets in another order than on other machines.
     private var reordered: [ObjectID: (object: StoredObject, changes: [String: AttributeValue])] = [:]
 
@@ -65,7 +67,10 @@ struct Absorption {
         } else if let object {
             let names =
                 change.kind == .insert ? values.names : change.updatedAttributes.filter(values.isMirrored)
-            guard !names.isEmpty else { return }
+            guard !names.isEmpty else {
+                hasExcludedChanges = true
+                return
+            }
             row.state.edit(names, members: values.members(of: object), in: local)
             noteOrder(of: row.state, in: object, values)
         }

@@ -31,7 +31,7 @@ extension Mirror {
             guard let (absorption, end) = next else { return }
             // A cursor that only passes imports moves rarely: each commit would be a signal to all processes.
             let distance = end.token.number - position.token.number
-            if !absorption.rows.isEmpty || distance > 1000 {
+            if !absorption.rows.isEmpty || absorption.hasExcludedChanges || distance > 1000 {
                 do throws(MirrorError) {
                     try await save(movingTo: end.token) { context throws(StoreError) in
                         try await absorption.save(in: context)

@@ -71,7 +71,10 @@ private struct Doctor {
         if !diagnoses.contains(where: \.isDamage), let lost = try await store.lostCommits() {
             diagnoses.append(Diagnosis(lost))
         }
-        let isRepairable = findings.contains(where: \.isRepairable) || problem?.isRepairable == true
+        let orphans = diagnoses.contains(where: \.isDamage) ? 0 : try await store.orphanCount()
+        if orphans > 0 { diagnoses.append(Diagnosis(orphans: orphans)) }
+        let isRepairable =
+            orphans > 0 || findings.contains(where: \.isRepairable) || problem?.isRepairable == true
         if invocation.mustRepair, isRepairable {
             try await store.repair()
             let (findings, problem) = try await store.check()

@@ -115,6 +115,13 @@ struct Diagnosis: Equatable {
         }
     }
 
+    init(orphans: Int) {
+        self.init(
+            .file,
+            "\(Message.count(orphans, "quote or link check")) left by clips that another program deleted.",
+            "--repair deletes them.", isProblem: false)
+    }
+
     init(_ lost: LostCommits) {
         self.init(
             .history, lost.sentence, "Compare the clips with a backup; the next search rebuilds its index.")
