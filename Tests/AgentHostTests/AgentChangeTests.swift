@@ -1,6 +1,9 @@
 import AgentHost
 import ClipsCore
 import Foundation
+import LiveQuery
+import PersistentStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -148,12 +151,16 @@ import Testing
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip; PRAGMA integrity_check") == "15\nok")
     }
 
-    @Test func `random calls of two clients next to the sqlite3 shell are undone, each by its author`() throws
+    @Test func `random calls of two clients next to a window and the shell are undone, each by its author`()
+        async throws
     {
         let seed: UInt64 = 20_261_124
         let lines = (1...40).map { "{\"title\":\"t\($0)\",\"tags\":[\"a\"]}\n" }.joined()
         try clips.run("add", "--jsonl", "--quiet", input: lines)
         let before = try export()
+        func own(_ index: Int) -> String { "id <= 40 AND id % 2 = \(index)" }
+        let ownBefore = try [0, 1].map { try export(own($0)) }
+        let window = try await LiveRows(of: clips.storePath)
         let agents = try ["one", "two"].map { try AgentProcess(clips, client: $0) }
         var random = SeededRandom(seed: seed)
         for round in 0..<LongProof.count(100, of: 1000, "random calls of agents") {
@@ -174,10 +181,14 @@ import Testing
             }
         }
         let written = try export("title LIKE 'sqlite %'")
-        for client in ["one", "two"] {
+        #expect(try await soon { try window.rows == LiveRows.stored(in: clips) }, "seed \(seed)")
+        for (index, client) in ["one", "two"].enumerated() {
             let run = try clips.run("undo", "--author", "mcp:\(client)", "--since", "1h")
             #expect(run.status == 0, "seed \(seed): \(run.errors.suffix(300))")
+            #expect(try export(own(index)) == ownBefore[index], "seed \(seed): \(client)")
+            #expect(try await soon { try window.rows == LiveRows.stored(in: clips) }, "seed \(seed)")
         }
+        await window.close()
         let after = try export("title NOT LIKE 'sqlite %'")
         let changed = Set(after.split(separator: "\n")).symmetricDifference(before.split(separator: "\n"))
         #expect(after == before, "seed \(seed): \(changed.sorted().prefix(6))")
@@ -204,5 +215,38 @@ import Testing
             if round % 20 == 0 { try agent.ask("ping") }
         }
         #expect(try agent.ask("tools/list").object("result").objects("tools").count == 10)
+    }
+}
+
+/// The rows of an open list in this process, as lines.
+private final class LiveRows: Sendable {
+    private let store: ClipStore
+    private let live: LiveFetch<String>
+    private let latest = Mutex<Set<String>>([])
+
+    var rows: Set<String> { latest.withLock { $0 } }
+
+    init(of path: String) async throws {
+        store = try await ClipStore(path: path, author: "window")
+        let request = ClipQuery(includesArchived: true).request
+        live = try await LiveFetch(request, in: store.container) { object in
+            let clip = Clip(object)
+            return "\(clip.id)|\(clip.title)|\(clip.tags.joined(separator: ","))|\(clip.isStarred ? 1 : 0)"
+                + "|\(clip.isArchived ? 1 : 0)"
+        }
+        let snapshots = live.snapshots
+        Task { [weak self] in
+            for try await snapshot in snapshots { self?.latest.withLock { $0 = Set(snapshot.rows) } }
+        }
+    }
+
+    static func stored(in clips: ClipsProgram) throws -> Set<String> {
+        let rows = try clips.sqlite3("SELECT id, title, tags, starred, archived FROM Clip")
+        return Set(rows.split(separator: "\n").map(String.init))
+    }
+
+    func close() async {
+        await live.stop()
+        await store.close()
     }
 }
