@@ -28,6 +28,14 @@ import Testing
         #expect(summary(of: .other("disk")) == "mirror paused: The disk is full.")
     }
 
+    @Test func `an exchange reports its progress`() {
+        var report = MirrorReport(.connecting, since: noon, waiting: 4)
+        #expect(report.summary(at: noon) == "mirror connecting, 4 waiting")
+        (report.sent, report.received, report.share) = (1200, 3, 0.429)
+        #expect(
+            report.summary(at: noon) == "mirror: 1200 sent, 3 received, a large clip 42 %, 4 waiting")
+    }
+
     @Test func `a working mirror is silent, except for events`() {
         var report = MirrorReport(.connected, since: noon, conflicts: 2)
         #expect(report.summary(timeZone: utc, at: noon) == "")

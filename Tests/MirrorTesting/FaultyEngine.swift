@@ -38,6 +38,16 @@ package struct FaultyEngine: MirrorEngine {
         try await request { () throws(MirrorError) in try await engine.put(puts) }
     }
 
+    package var largestWhole: Int { engine.largestWhole }
+
+    package func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double {
+        try await request { () throws(MirrorError) in try await engine.sendPart(of: put) }
+    }
+
+    package func receivePart(of key: String) async throws(MirrorError) -> Double {
+        try await request { () throws(MirrorError) in try await engine.receivePart(of: key) }
+    }
+
     package func get(_ keys: [String]) async throws(MirrorError) -> [MirrorEntry] {
         try await request { () throws(MirrorError) in try await engine.get(keys) }
     }

@@ -5,6 +5,8 @@ import Synchronization
 package final class MemoryEngine: MirrorEngine {
     let relay: MemoryRelay
     private let epoch: Mutex<Int>
+    /// The share of each large record that was sent, by stamp, and received, by key and number.
+    private let parts = Mutex<[String: Double]>([:])
     private let nextFault: @Sendable () -> RelayFault
 
     package init(_ relay: MemoryRelay, nextFault: @escaping @Sendable () -> RelayFault = { .none }) {
@@ -51,8 +53,38 @@ package final class MemoryEngine: MirrorEngine {
 
     package func get(_ keys: [String]) async throws(MirrorError) -> [MirrorEntry] {
         try request { state in
-            keys.compactMap { state.log.newest[$0].flatMap { state.log.entries[$0] }?.entry }
+            keys.compactMap { state.log.newest[$0].flatMap { state.log.entries[$0] } }.map {
+                entry($0, &state)
+            }
         }
+    }
+
+    package var largestWhole: Int { relay.state.withLock { $0.largestWhole } }
+
+    package func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double {
+        _ = try request { _ in }
+        return add(half: "\(put.stamp)")
+    }
+
+    package func receivePart(of key: String) async throws(MirrorError) -> Double {
+        let number = try request { $0.log.newest[key] }
+        return number.map { add(half: "\(key) \($0)") } ?? 1
+    }
+
+    private func add(half name: String) -> Double {
+        parts.withLock { parts in
+            parts[name, default: 0] += 0.5
+            return parts[name] ?? 0
+        }
+    }
+
+    /// Returns a revision, deferred if it is large and was not received.
+    private func entry(_ stored: MemoryRelay.Stored, _ state: inout MemoryRelay.State) -> MirrorEntry {
+        let name = "\(stored.revision.key) \(stored.revision.number)"
+        if stored.body.count <= state.largestWhole || parts.withLock({ $0[name] ?? 0 >= 1 }) {
+            return stored.entry
+        }
+        return MirrorEntry(deferred: stored.revision)
     }
 
     package func entry(at number: Int64) async throws(MirrorError) -> MirrorRevision? {
@@ -65,7 +97,7 @@ package final class MemoryEngine: MirrorEngine {
             var entries: [MirrorEntry] = []
             for next in (number + 1)...state.log.number {
                 guard entries.count < min(limit, state.piece) else { break }
-                if let stored = state.log.entries[next] { entries.append(stored.entry) }
+                if let stored = state.log.entries[next] { entries.append(entry(stored, &state)) }
             }
             return entries
         }

@@ -29,6 +29,8 @@ package final class MemoryRelay: TestRelay {
         package var isFull = false
         /// The number of revisions delivered at once.
         package var piece = Int.max
+        /// The bytes above which a record is transferred in parts.
+        package var largestWhole = Int.max
         var waiting: [AsyncStream<Void>.Continuation] = []
     }
 

@@ -46,7 +46,11 @@ extension MirrorWorld {
     mutating func meetHardship(_ index: Int) async throws {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: hardships?.setClock(of: index, to: Int64.random(in: -5_000_000...5_000_000, using: &random))
-        case 1: (relay as? MemoryRelay)?.state.withLock { $0.piece = Int.random(in: 1...3, using: &random) }
+        case 1:
+            let (piece, largest) = (
+                Int.random(in: 1...3, using: &random), Int.random(in: 100...400, using: &random)
+            )
+            (relay as? MemoryRelay)?.state.withLock { ($0.piece, $0.largestWhole) = (piece, largest) }
         case 2: try await editExternally(index)
         case 3: try await undo(index)
         case 4: try await dedupe(index)

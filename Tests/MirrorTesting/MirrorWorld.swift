@@ -311,7 +311,8 @@ package struct MirrorWorld {
         return (hardships == nil ? lostMark(notes) : nil) ?? returnedObject(notes)
     }
 
-    /// An object that a machine deleted exists only if another machine edited its content, which includes tags.
+    /// An object that a machine deleted exists only if another machine edited its content, which includes tags, and edits
+    /// that were undone.
     private func returnedObject(_ notes: [String: StoredObject]) -> String? {
         let tagged = Dictionary(
             grouping: marks.flatMap { key, edits in
@@ -321,6 +322,10 @@ package struct MirrorWorld {
             guard let note = notes[deletion.uuid], note["title"].textValue == deletion.title,
                 note["note"].textValue == deletion.note,
                 tagged[deletion.uuid, default: []].allSatisfy({ $0.1 == deletion.machine }),
+                !edits.contains(where: {
+                    $0.uuid == deletion.uuid && $0.machine != deletion.machine && !$0.replaced.isEmpty
+                        && [deletion.title, deletion.note].contains($0.value)
+                }),
                 !uncertainMarks.contains(where: { $0.hasPrefix(deletion.uuid + " ") })
             else { continue }
             return "the deleted \(deletion.uuid) returned"

@@ -21,6 +21,16 @@ package struct RewritingEngine: MirrorEngine {
         return results
     }
 
+    package var largestWhole: Int { engine.largestWhole }
+
+    package func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double {
+        try await engine.sendPart(of: put)
+    }
+
+    package func receivePart(of key: String) async throws(MirrorError) -> Double {
+        try await engine.receivePart(of: key)
+    }
+
     package func get(_ keys: [String]) async throws(MirrorError) -> [MirrorEntry] {
         received(try await engine.get(keys))
     }

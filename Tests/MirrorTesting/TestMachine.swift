@@ -78,7 +78,7 @@ package final class TestMachine: Sendable {
     /// Replaces the file of the store by an older copy while no process has it open.
     ///
     /// - Parameter inPlace: Whether the file remains, with other contents.
-    func replaceStore(by copy: String, inPlace: Bool) async throws {
+    package func replaceStore(by copy: String, inPlace: Bool) async throws {
         let path = container.path
         await container.close()
         let files = FileManager.default

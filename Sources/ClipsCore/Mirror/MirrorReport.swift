@@ -56,6 +56,10 @@ package struct MirrorReport: Codable, Hashable, Sendable {
     package var clockOffset: Int64 = 0
     /// The number of exchanges that began, or failed, since the process started.
     package var attempts = 0
+    /// The number of records that the exchange so far sent and received, and the share of a large one.
+    package var sent = 0
+    package var received = 0
+    package var share: Double?
     /// The writing process and its start time: a report outlives a process that is killed.
     package var process: Int32
     package var started: Int64
@@ -95,7 +99,7 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         let waiting = self.waiting == 0 ? "" : ", \(self.waiting) waiting"
         guard isCurrent else { return "mirror not running\(waiting)" }
         switch state {
-        case .connecting: return "mirror connecting\(waiting)"
+        case .connecting: return transfer.map { "mirror: \($0)\(waiting)" } ?? "mirror connecting\(waiting)"
         case .connected: return remarks(at: now).first.map { "mirror: \($0)" } ?? ""
         case .unreachable: return "mirror unreachable since \(Self.time(since, timeZone))\(waiting)"
         case .wrongPassword: return "mirror: wrong password\(waiting)"
@@ -106,6 +110,15 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         case .absentTooLong: return "mirror: absent too long, join with 'clips mirror once'"
         case .paused: return "mirror paused: \(message)"
         }
+    }
+
+    /// The progress of an exchange; nil if there is none.
+    package var transfer: String? {
+        let parts = [
+            sent > 0 ? "\(sent) sent" : nil, received > 0 ? "\(received) received" : nil,
+            share.map { "a large clip \(Int($0 * 100)) %" },
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     private func remarks(at now: Date) -> [String] {

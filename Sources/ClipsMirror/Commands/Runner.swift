@@ -48,9 +48,11 @@ actor Runner {
         defer { counting.cancel() }
         var failures = 0
         while MirrorFiles(store: path).isConfigured {
+            let before = mirror.progress
             if let error = await exchange(mirror, store.container) {
                 await note(error, store.container)
-                failures = isConnected ? 0 : failures + 1
+                // A line that ends often transfers something between.
+                failures = isConnected || mirror.progress != before ? 0 : failures + 1
                 isConnected = false
                 // The answer came during the exchange.
                 guard !isConfirmed else { continue }
@@ -80,7 +82,16 @@ actor Runner {
             if isConfirmed, report.state == .absentTooLong { try await mirror.rejoin() }
             if isConfirmed, report.state == .manyRemovals { await mirror.allowRemovals(report.removals) }
             isConfirmed = false
+            let before = mirror.progress
+            let reporting = Task {
+                while true {
+                    try await Task.sleep(for: .seconds(1))
+                    await self.noteProgress(mirror.progress, since: before, container)
+                }
+            }
+            defer { reporting.cancel() }
             try await mirror.sync()
+            reporting.cancel()
             // The mirror was removed meanwhile.
             guard MirrorFiles(store: path).isConfigured else {
                 try await mirror.detach()
@@ -111,6 +122,7 @@ actor Runner {
     ) async {
         isStandingBy = false
         report.attempts += 1
+        (report.sent, report.received, report.share) = (0, 0, nil)
         if report.state != state || report.message != message {
             if !message.isEmpty { invocation.remark(message) }
             report.since = report.state == state ? report.since : Date()
@@ -118,6 +130,19 @@ actor Runner {
             report.message = message
         }
         await count(container, always: true)
+    }
+
+    /// Reports an exchange that takes longer than a second.
+    private func noteProgress(
+        _ progress: MirrorProgress, since before: MirrorProgress, _ container: PersistentContainer
+    ) async {
+        report.sent = progress.sent - before.sent
+        report.received = progress.received - before.received
+        report.share = progress.part
+        if progress != before, report.state == .unreachable {
+            (report.state, report.message, report.since) = (.connecting, "", Date())
+        }
+        await count(container)
     }
 
     private func count(_ container: PersistentContainer, always: Bool = false) async {

@@ -18,7 +18,8 @@ extension Invocation {
             server: settings.server.url, zone: settings.zone, running: report != nil,
             state: report?.state.rawValue, since: report?.since.formatted(.iso8601),
             message: report.flatMap { $0.message.isEmpty ? nil : $0.message },
-            waiting: status?.waiting ?? 0,
+            transfer: report?.transfer,
+            waiting: status?.waiting ?? 0, receiving: status?.receiving ?? 0,
             tooLarge: status?.tooLarge ?? 0,
             conflicts: status?.conflicts ?? 0, forgotten: status?.forgotten ?? 0,
             unreadable: status?.unreadable ?? 0, clockOffset: status?.clockOffset ?? 0,
@@ -54,7 +55,9 @@ private struct StatusObject: Encodable {
     let state: String?
     let since: String?
     let message: String?
+    let transfer: String?
     let waiting: Int
+    let receiving: Int
     let tooLarge: Int
     let conflicts: Int
     let forgotten: Int
@@ -69,9 +72,11 @@ private struct StatusObject: Encodable {
                 ? "state      \(state ?? "") since \(since ?? "")"
                 : "state      not running; the app runs it while it is open, 'clips mirror enable' from each login on"
         )
+        if let transfer { lines.append("transfer   \(transfer)") }
         if let message { lines.append("message    \(message)") }
         lines.append(
             "waiting    \(waiting == 0 ? "nothing" : "\(waiting) to be sent; nothing is lost")")
+        if receiving > 0 { lines.append("receiving  \(receiving) large clip\(receiving == 1 ? "" : "s")") }
         if retained > 1000 { lines.append("history    retains \(retained) transactions for the mirror") }
         if conflicts > 0 { lines.append("conflicts  \(conflicts). Run 'clips mirror conflicts'.") }
         if forgotten > 0 { lines.append("server     forgot \(forgotten) clips, which were sent again") }

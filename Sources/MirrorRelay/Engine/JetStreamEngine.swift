@@ -5,6 +5,7 @@ import Platform
 public actor JetStreamEngine: MirrorEngine {
     let address: ServerAddress
     nonisolated let zone: Zone
+    private let parts = PartialRecords()
     private var opening: Task<Result<JetStreamSession, RelayError>, Never>?
 
     /// - Parameters:
@@ -33,7 +34,8 @@ public actor JetStreamEngine: MirrorEngine {
                 if self.opening == opening { self.opening = nil }
             }
         }
-        let task = opening ?? Task { [address, zone] in await JetStreamSession.open(address, zone) }
+        let task =
+            opening ?? Task { [address, zone, parts] in await JetStreamSession.open(address, zone, parts) }
         opening = task
         do throws(RelayError) { return try await task.value.get() } catch { throw MirrorError(error) }
     }
@@ -62,7 +64,25 @@ public actor JetStreamEngine: MirrorEngine {
     }
 
     public func put(_ puts: [MirrorPut]) async throws(MirrorError) -> [MirrorPutResult] {
-        try await run { session throws(RelayError) in try await session.put(puts) }
+        let results = try await run { session throws(RelayError) in try await session.put(puts) }
+        let errors = results.compactMap { if case .failed(let error) = $0 { error } else { nil } }
+        guard let error = errors.first else { return results }
+        if case .unreachable = error, case .success(let session)? = await opening?.value {
+            await session.close()
+        }
+        // The acknowledged ones are not put again.
+        guard errors.count < results.count else { throw error }
+        return results
+    }
+
+    public nonisolated var largestWhole: Int { RecordBody.largestWhole }
+
+    public func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double {
+        try await run { session throws(RelayError) in try await session.sendPart(of: put) }
+    }
+
+    public func receivePart(of key: String) async throws(MirrorError) -> Double {
+        try await run { session throws(RelayError) in try await session.receivePart(of: key) }
     }
 
     public func get(_ keys: [String]) async throws(MirrorError) -> [MirrorEntry] {

@@ -1,4 +1,5 @@
 import Mirroring
+import Synchronization
 
 extension JetStreamSession {
     /// Returns the sequence of the newest record; 0 if there is none.
@@ -16,7 +17,9 @@ extension JetStreamSession {
         var messages = feed.take(limit)
         if messages.isEmpty {
             guard try await newestNumber() > number else { return [] }
-            messages = try await connection.next(feed, limit: limit)
+            messages = try await connection.next(feed, of: zone.stream, limit: limit)
+        } else {
+            await connection.request(feed, of: zone.stream)
         }
         var entries: [MirrorEntry] = []
         for message in messages {
@@ -32,15 +35,23 @@ extension JetStreamSession {
     }
 
     func waitForChanges(after number: Int64) async throws(RelayError) {
-        try await feed(after: number).wait()
+        let feed = try await feed(after: number)
+        await connection.request(feed, of: zone.stream)
+        try await feed.wait()
     }
 
     /// Returns the feed that continues after a number.
     private func feed(after number: Int64) async throws(RelayError) -> MessageFeed {
         if let feed {
-            if feed.position == number { return feed.messages }
+            let isUsable = !feed.messages.isStale
+            if isUsable, feed.position == number { return feed.messages }
+            // The messages between are own ones.
+            if isUsable, feed.position < number, feed.messages.skip(upTo: UInt64(number)) {
+                self.feed?.position = number
+                return feed.messages
+            }
             self.feed = nil
-            await connection.close(feed.messages)
+            await connection.close(feed.messages, of: zone.stream)
         }
         let messages = try await connection.feed(
             zone.records, of: zone.stream, from: .after(UInt64(max(0, number))))
@@ -48,26 +59,21 @@ extension JetStreamSession {
         return messages
     }
 
+    /// Lists the records. One that was interrupted continues.
     func list() async throws(RelayError) -> [MirrorRevision] {
-        let last = try await newestNumber()
-        guard last > 0 else { return [] }
-        let feed = try await connection.feed(zone.records, of: zone.stream, from: .newestHeaders)
-        var revisions: [String: MirrorRevision] = [:]
-        var end: Int64 = 0
-        var failure: RelayError?
-        while end < last, failure == nil {
-            do throws(RelayError) {
-                for message in try await connection.next(feed, limit: .max) {
-                    guard let revision = revision(message) else { continue }
-                    revisions[revision.key] = revision
-                    end = revision.number
-                }
-            } catch {
-                failure = error
-            }
-        }
-        await connection.close(feed)
+        let end = try await newestNumber()
+        guard end > 0 else { return [] }
+        var listing = parts.state.withLock { $0.listing } ?? PartialRecords.Listing()
+        if let last = listing.last, try await entry(at: last.number) != last { listing = .init() }
+        let start = listing.last.map { JetStreamConnection.Start.headersAfter(UInt64($0.number)) }
+        let (revisions, failure) = try await connection.headers(
+            zone.records, start ?? .newestHeaders, upTo: UInt64(end), in: zone
+        ) { [self] in revision($0) }
+        for revision in revisions { listing.revisions[revision.key] = revision }
+        listing.last = revisions.last ?? listing.last
+        let known = listing
+        parts.state.withLock { $0.listing = failure == nil ? nil : known }
         if let failure { throw failure }
-        return revisions.values.sorted { $0.number < $1.number }
+        return known.revisions.values.sorted { $0.number < $1.number }
     }
 }

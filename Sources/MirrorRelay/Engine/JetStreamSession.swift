@@ -1,25 +1,26 @@
 import Mirroring
+import Synchronization
 
 /// One connection of the engine, whose key the zone has accepted.
 actor JetStreamSession {
     let connection: JetStreamConnection
     let zone: Zone
     var feed: (messages: MessageFeed, position: Int64)?
-    /// Records that have, or had, chunks.
-    private var chunkedKeys: Set<String> = []
+    /// The chunks of the large record that is being received.
+    var chunkFeed: (messages: MessageFeed, subject: String, position: UInt64)?
+    let parts: PartialRecords
 
-    init(_ connection: JetStreamConnection, _ zone: Zone) {
-        self.connection = connection
-        self.zone = zone
+    init(_ connection: JetStreamConnection, _ zone: Zone, _ parts: PartialRecords = PartialRecords()) {
+        (self.connection, self.zone, self.parts) = (connection, zone, parts)
     }
 
     /// Connects, and creates a zone that is missing, as on a server that was emptied.
     static func open(
-        _ address: ServerAddress, _ zone: Zone
+        _ address: ServerAddress, _ zone: Zone, _ parts: PartialRecords = PartialRecords()
     ) async -> Result<JetStreamSession, RelayError> {
         do throws(RelayError) {
             let connection = try await JetStreamConnection.open(address)
-            let session = JetStreamSession(connection, zone)
+            let session = JetStreamSession(connection, zone, parts)
             if try await session.checkKey() == nil { try await session.createZone() }
             return .success(session)
         } catch {
@@ -71,7 +72,7 @@ actor JetStreamSession {
     }
 
     func close() async {
-        if let feed { await connection.close(feed.messages) }
+        if let feed { await connection.close(feed.messages, of: zone.stream) }
         feed = nil
         await connection.close()
     }
@@ -85,7 +86,7 @@ actor JetStreamSession {
         }
     }
 
-    func revision(_ message: StreamMessage) -> MirrorRevision? {
+    nonisolated func revision(_ message: StreamMessage) -> MirrorRevision? {
         zone.key(of: message.subject).map { key in
             MirrorRevision(
                 key: key, number: Int64(message.sequence), stamp: message.stamp,
@@ -114,34 +115,41 @@ actor JetStreamSession {
         }
     }
 
+    /// Returns the plain form of a message; nil if it is damaged: the key of the zone was checked, so the server damaged
+    /// it, or moved it from another subject.
+    func body(of message: StreamMessage) -> RecordBody? {
+        zone.cipher.open(message.body, subject: message.subject).flatMap(RecordBody.init)
+    }
+
     /// Opens a message; nil if its chunks were superseded, and a newer revision exists. The body of a damaged one is
-    /// empty: the key of the zone was checked, so the server damaged it, or moved it from another subject.
+    /// empty, and one in chunks that were not received is deferred.
     func entry(_ message: StreamMessage) async throws(RelayError) -> MirrorEntry? {
         guard let revision = revision(message) else { return nil }
-        let plain = zone.cipher.open(message.body, subject: message.subject)
-        switch plain.flatMap(RecordBody.init) {
+        switch body(of: message) {
         case .whole(let record): return MirrorEntry(revision: revision, body: record)
         case .chunked(let list):
-            chunkedKeys.insert(revision.key)
-            guard let record = try await connection.read(list, of: revision.key, in: zone) else {
-                let newest = try await connection.last(message.subject, of: zone.stream)
-                return newest.sequence == message.sequence ? MirrorEntry(revision: revision, body: []) : nil
-            }
-            return MirrorEntry(revision: revision, body: record)
+            parts.state.withLock { _ = $0.chunkedKeys.insert(revision.key) }
+            guard let record = record(list, of: revision.key) else { return MirrorEntry(deferred: revision) }
+            guard record.isEmpty else { return MirrorEntry(revision: revision, body: record) }
+            let newest = try await connection.last(message.subject, of: zone.stream)
+            return newest.sequence == message.sequence ? MirrorEntry(revision: revision, body: []) : nil
         case nil: return MirrorEntry(revision: revision, body: [])
         }
     }
 
     func put(_ puts: [MirrorPut]) async throws(RelayError) -> [MirrorPutResult] {
         var messages: [OutgoingMessage] = []
-        var firstChunks: [Int: UInt64] = [:]
+        var tooLarge: Set<Int> = []
         for (index, put) in puts.enumerated() {
             var body = RecordBody.whole(put.body)
             if put.body.count > RecordBody.largestWhole {
-                let (list, first) = try await connection.write(put.body, of: put.key, in: zone)
-                chunkedKeys.insert(put.key)
-                firstChunks[index] = first
-                body = .chunked(list)
+                do throws(RelayError) {
+                    while try await sendChunks(of: put) < 1 {}
+                    body = .chunked(try await upload(of: put).list)
+                } catch RelayError.tooLarge {
+                    tooLarge.insert(index)
+                    continue
+                }
             }
             let subject = zone.record(put.key)
             messages.append(
@@ -149,22 +157,31 @@ actor JetStreamSession {
                     subject: subject, expected: UInt64(put.expected), stamp: put.stamp,
                     body: zone.cipher.seal(body.bytes, subject: subject)))
         }
-        let answers = await connection.put(messages)
+        var answers = await connection.put(messages)[...]
         var results: [MirrorPutResult] = []
-        for (index, answer) in answers.enumerated() {
+        for (index, put) in puts.enumerated() {
+            guard !tooLarge.contains(index), let answer = answers.popFirst() else {
+                results.append(.tooLarge)
+                continue
+            }
             do throws(RelayError) {
                 let number = try answer.get()
                 results.append(.stored(Int64(number)))
-                let put = puts[index]
                 if put.expected > 0 { await connection.remove(UInt64(put.expected), of: zone.stream) }
-                if chunkedKeys.contains(put.key) {
-                    try await connection.removeChunks(
-                        of: put.key, before: firstChunks[index] ?? number, in: zone)
+                let (isChunked, upload) = parts.state.withLock { state in
+                    state.damagedKeys.remove(put.key)
+                    return (state.chunkedKeys.contains(put.key), state.uploads.removeValue(forKey: put.key))
+                }
+                if isChunked {
+                    let first = upload?.stamp == put.stamp ? upload?.sequences.values.min() : nil
+                    try? await connection.removeChunks(of: put.key, before: first ?? number, in: zone)
                 }
             } catch RelayError.outdated {
                 results.append(.outdated)
             } catch RelayError.tooLarge {
                 results.append(.tooLarge)
+            } catch {
+                results.append(.failed(MirrorError(error)))
             }
         }
         return results

@@ -5,9 +5,9 @@ package enum RecordBody: Hashable {
     case whole([UInt8])
     case chunked(ChunkList)
 
-    /// Records above this size are deflated and put in chunks of ``chunkSize``.
-    static let largestWhole = 256 << 10
-    static let chunkSize = 512 << 10
+    /// Records above this size are deflated and put in chunks of ``chunkSize``: a second at 64 kB/s.
+    static let largestWhole = 64 << 10
+    static let chunkSize = 64 << 10
     /// A record that claims to be larger is not read.
     static let largest = 1 << 30
 
@@ -35,7 +35,7 @@ package enum RecordBody: Hashable {
 }
 
 /// The chunks of a large record: their hash and number, and the record's size.
-package struct ChunkList: Hashable {
+package struct ChunkList: Hashable, Sendable {
     let hash: String
     let count: Int
     let size: Int

@@ -14,6 +14,8 @@ struct Zone: Sendable {
     func chunk(_ key: String, _ hash: String, _ number: Int) -> String {
         "\(prefix).b.\(key).\(hash).\(number)"
     }
+    /// The chunks of one revision.
+    func chunk(_ key: String, _ hash: String) -> String { "\(prefix).b.\(key).\(hash).*" }
     func chunks(_ key: String) -> String { "\(prefix).b.\(key).>" }
 
     /// Returns the key of a record's subject.

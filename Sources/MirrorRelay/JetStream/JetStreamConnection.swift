@@ -8,6 +8,8 @@ actor JetStreamConnection {
     nonisolated let loop: EventLoop
     nonisolated let acknowledgements = Acknowledgements()
     let handles = Handles()
+    /// The bytes that are sent without an acknowledgement.
+    private var window = TransferWindow((64 << 10)...(4 << 20))
 
     /// libnats' objects, destroyed with their owner.
     final class Handles {
@@ -27,8 +29,8 @@ actor JetStreamConnection {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// Unanswered requests and puts fail after this time.
-    static let patience = Duration.seconds(10)
+    /// Unanswered requests and puts fail after this time: that of one message of the greatest size on the slowest line.
+    static let patience = Duration.seconds(30)
     private static var milliseconds: Int64 { patience.components.seconds * 1000 }
 
     private init(_ loop: EventLoop) { self.loop = loop }
@@ -93,8 +95,29 @@ actor JetStreamConnection {
         }
     }
 
-    /// Puts messages, in their order, and returns the sequence of each, or its error.
+    /// Puts messages, in their order, and returns the sequence of each, or its error. After the end of the connection,
+    /// the others are not sent.
     func put(_ messages: [OutgoingMessage]) async -> [PutBatch.Answer] {
+        var answers: [PutBatch.Answer] = []
+        while answers.count < messages.count {
+            if isEnded, let last = answers.last, case .failure = last {
+                answers.append(last)
+                continue
+            }
+            var (end, size) = (answers.count, 0)
+            while end < messages.count, end == answers.count || size < window.size {
+                size += messages[end].size
+                end += 1
+            }
+            let began = ContinuousClock.now
+            let sent = await send(messages[answers.count..<end])
+            answers += sent
+            window.note(size, in: ContinuousClock.now - began)
+        }
+        return answers
+    }
+
+    private func send(_ messages: ArraySlice<OutgoingMessage>) async -> [PutBatch.Answer] {
         let batch = PutBatch(count: messages.count)
         for (index, message) in messages.enumerated() {
             do throws(RelayError) {

@@ -49,4 +49,7 @@ struct OutgoingMessage: Sendable {
     var expected: UInt64?
     var stamp: Int64 = 0
     let body: [UInt8]
+
+    /// The approximate bytes that are sent.
+    var size: Int { body.count + 256 }
 }

@@ -13,7 +13,8 @@ public protocol MirrorEngine: Sendable {
 
     /// Appends revisions, in any order, and returns one result for each after the relay acknowledged it.
     ///
-    /// An error may leave some of them stored; the mirror then puts them again.
+    /// An error may leave some of them stored; the mirror then puts them again. A put that fails after others were
+    /// acknowledged is ``MirrorPutResult/failed(_:)``, so that those are not sent again.
     func put(_ puts: [MirrorPut]) async throws(MirrorError) -> [MirrorPutResult]
 
     /// Returns the newest revisions of some keys, without those that have none.
@@ -40,10 +41,27 @@ public protocol MirrorEngine: Sendable {
 
     /// Whether deletions can be purged: all machines receive revisions in one order. True unless implemented.
     var purgesDeletions: Bool { get }
+
+    /// The number of bytes above which a body is sent and received in parts.
+    var largestWhole: Int { get }
+
+    /// Sends a part of a body above ``largestWhole``. A part that was acknowledged is never sent again.
+    ///
+    /// - Returns: The share of the body that was sent; 1 if the put can follow.
+    func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double
+
+    /// Receives a part of the newest revision of a key with a deferred entry.
+    ///
+    /// - Returns: The share of the body that was received; 1 if ``get(_:)`` returns it.
+    func receivePart(of key: String) async throws(MirrorError) -> Double
 }
 
+/// An engine that transfers each body as a whole, in one order.
 extension MirrorEngine {
     public var purgesDeletions: Bool { true }
+    public var largestWhole: Int { .max }
+    public func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double { 1 }
+    public func receivePart(of key: String) async throws(MirrorError) -> Double { 1 }
 }
 
 /// One revision of a record on the relay, without its body.
@@ -68,10 +86,16 @@ public struct MirrorRevision: Hashable, Sendable {
 public struct MirrorEntry: Hashable, Sendable {
     public let revision: MirrorRevision
     public let body: [UInt8]
+    /// Whether the body must be received in parts first.
+    public let isDeferred: Bool
 
     public init(revision: MirrorRevision, body: [UInt8]) {
-        self.revision = revision
-        self.body = body
+        (self.revision, self.body, isDeferred) = (revision, body, false)
+    }
+
+    /// Creates an entry whose body must be received in parts.
+    public init(deferred revision: MirrorRevision) {
+        (self.revision, body, isDeferred) = (revision, [], true)
     }
 }
 
@@ -93,11 +117,13 @@ public struct MirrorPut: Hashable, Sendable {
 
 /// The result of one put.
 @nonexhaustive
-public enum MirrorPutResult: Hashable, Sendable {
+public enum MirrorPutResult: Equatable, Sendable {
     /// The revision was stored under this number, and those that it superseded may be removed.
     case stored(Int64)
     /// Nothing was stored: another revision than the expected one is the newest.
     case outdated
     /// Nothing was stored: the relay accepts fewer bytes.
     case tooLarge
+    /// Nothing was acknowledged; the mirror puts it again.
+    case failed(MirrorError)
 }

@@ -2,21 +2,27 @@ import PersistentStore
 
 /// One row of the record map: the state of a record, and the revision of it that the machine has read.
 struct MapRow: Sendable {
-    /// Whether the record must be put.
+    /// Whether the record must be put, or read.
     enum Waiting: Int64 {
         case none
         case toPut
         /// The relay accepts fewer bytes; put again after the next edit.
         case tooLarge
+        /// A revision that is received in parts; the row has the key in place of the record's identifier.
+        case toRead
     }
 
-    /// The rows that wait in a way, at the cost of the waiting rows alone.
+    /// The rows that wait in a way, at the cost of the waiting rows alone: edits of records that the relay has before
+    /// new ones, and the newest of these first.
     static func request(_ waiting: Waiting, limit: Int? = nil) -> FetchRequest {
         let isWaiting = ObjectPredicate.compare("waiting", .notEqual, 0)
         return FetchRequest(
             MirrorNames.record, where: .and([isWaiting, .equal("waiting", .integer(waiting.rawValue))]),
-            sort: [SortKey("revision")], limit: limit)
+            sort: [SortKey("revision", isAscending: false), SortKey("id", isAscending: false)], limit: limit)
     }
+
+    /// Whether a row was not changed since this one was read.
+    func isSame(as other: MapRow?) -> Bool { other?.id == id && other?.version == version }
 
     let name: String
     private(set) var id: ObjectID?
@@ -96,6 +102,19 @@ extension StoreSnapshot {
             MirrorNames.record, where: .isOneOf("name", names.map(AttributeValue.text)))
         let rows = try fetch(request).map(MapRow.init)
         return Dictionary(rows.map { ($0.name, $0) }) { $1 }
+    }
+
+    /// Returns the rows of revisions that are received in parts, one for each key.
+    func deferredRows(_ revisions: [MirrorRevision]) throws(StoreError) -> [MapRow] {
+        guard !revisions.isEmpty else { return [] }
+        let named = revisions.map { (MapRow.name(MirrorNames.deferred, $0.key), $0) }
+        var rows = try mapRows(named.map(\.0))
+        for (name, revision) in named {
+            var row = rows[name] ?? MapRow(name: name)
+            (row.revision, row.stamp, row.waiting) = (revision.number, revision.stamp, .toRead)
+            rows[name] = row
+        }
+        return Array(rows.values)
     }
 
     /// Returns the objects of records by the records' names.

@@ -5,6 +5,8 @@ enum MirrorNames {
     static let zone = "MirrorZone"
     static let record = "MirrorRecord"
     static let conflict = "MirrorConflict"
+    /// In the name of a row, with a key of the relay.
+    static let deferred = "MirrorDeferred"
 }
 
 extension MirrorConfiguration {

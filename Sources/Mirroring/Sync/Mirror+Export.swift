@@ -4,41 +4,104 @@ import PersistentStore
 
 /// Sending records.
 extension Mirror {
-    private static var batchSize: Int { 512 }
+    private static var batchSizes: ClosedRange<Int> { 32...512 }
     /// The size of records at which a batch ends, which bounds the memory.
     private static var batchBytes: Int { 4 << 20 }
+    /// A batch that needs longer delays an edit that follows.
+    private static var batchTime: Duration { .seconds(1) }
 
-    /// Puts all records that wait. One that another machine put since it was read is merged and put again.
-    func export() async throws(MirrorError) {
-        var failures = 0
-        while failures < 100 {
-            try await absorb()
-            let batch = try await waitingRecords()
-            guard !batch.isEmpty else { return }
-            let puts = batch.map { row, body in
-                MirrorPut(
-                    key: engine.key(entity: row.entity, uuid: row.uuid), expected: row.revision,
-                    stamp: Int64.random(in: 1 ... .max), body: body)
-            }
-            // A text that was read in part is not sent.
-            let whole = puts.filter { !$0.body.isEmpty }
-            var answers = try await engine.put(whole)[...]
-            let results = puts.map { $0.body.isEmpty ? .tooLarge : answers.removeFirst() }
-            failures = results.allSatisfy { $0 == .outdated } ? failures + 1 : 0
-            try await acknowledge(zip(batch.map(\.row), zip(puts, results)).map { ($0, $1.0, $1.1) })
+    /// Puts records that wait, except large ones. One that another machine put since it was read is merged and put again.
+    ///
+    /// - Returns: Whether there were any.
+    func exportSome() async throws(MirrorError) -> Bool {
+        try await absorb()
+        let batch = try await waitingRecords()
+        guard !batch.isEmpty else {
+            rejections = 0
+            return false
         }
-        throw .other("it rejects each put, and returns nothing newer")
+        let began = ContinuousClock.now
+        try await put(batch.map { ($0, self.put($0, $1)) })
+        // Two steps up and one down, so that a line that is slow at times is used.
+        batchSize =
+            ContinuousClock.now - began < Self.batchTime / 2
+            ? min(batchSize * 2, Self.batchSizes.upperBound) : max(batchSize / 2, Self.batchSizes.lowerBound)
+        return true
     }
 
-    /// Returns the next records to put, and their bodies; no body for one that cannot be read whole. Objects with
-    /// edits that have no clock yet are left for the next time.
+    /// Sends a part of a large record, and puts it after the last one.
+    ///
+    /// - Returns: Whether there was one.
+    func exportPart() async throws(MirrorError) -> Bool {
+        guard let name = large.first else { return false }
+        let current = try await read { snapshot throws(StoreError) in try snapshot.mapRows([name])[name] }
+        if largePut?.row.isSame(as: current) != true {
+            largePut = nil
+            if let current, current.waiting == .toPut {
+                largePut = try await bodies(of: [current]).first.map { ($0, self.put($0, $1)) }
+            }
+        }
+        guard let largePut else {
+            large.remove(name)
+            return true
+        }
+        let share = try await engine.sendPart(of: largePut.put)
+        note { $0.part = share }
+        guard share >= 1 else { return true }
+        (self.largePut, large) = (nil, large.subtracting([name]))
+        try await put([largePut])
+        note { $0.part = nil }
+        return true
+    }
+
+    private func put(_ row: MapRow, _ body: [UInt8]) -> MirrorPut {
+        MirrorPut(
+            key: engine.key(entity: row.entity, uuid: row.uuid), expected: row.revision,
+            stamp: Int64.random(in: 1 ... .max), body: body)
+    }
+
+    private func put(_ batch: [(row: MapRow, put: MirrorPut)]) async throws(MirrorError) {
+        // A text that was read in part is not sent.
+        let whole = batch.map(\.put).filter { !$0.body.isEmpty }
+        var answers = try await engine.put(whole)[...]
+        let results = batch.map { $0.put.body.isEmpty ? .tooLarge : answers.removeFirst() }
+        rejections = results.allSatisfy { $0 == .outdated } ? rejections + 1 : 0
+        try await acknowledge(zip(batch, results).map { ($0.row, $0.put, $1) })
+        for case .failed(let error) in results { throw error }
+        guard rejections < 100 else {
+            throw .other("it rejects each put, and returns nothing newer")
+        }
+    }
+
+    /// Puts all records that wait.
+    func export() async throws(MirrorError) {
+        while true {
+            if try await exportSome() { continue }
+            guard try await exportPart() else { return }
+        }
+    }
+
+    /// Returns the next records to put, and their bodies, and notes those that are sent in parts.
     private func waitingRecords() async throws(MirrorError) -> [(row: MapRow, body: [UInt8])] {
-        guard let position else { return [] }
+        while true {
+            let query = MapRow.request(.toPut, limit: batchSize + large.count)
+            let rows = try await read { snapshot throws(StoreError) in
+                try snapshot.fetch(query).map { MapRow($0) }
+            }
+            let others = rows.filter { !large.contains($0.name) }
+            let bodies = try await bodies(of: Array(others.prefix(batchSize)))
+            let whole = bodies.filter { $0.body.count <= engine.largestWhole }
+            large.formUnion(bodies.filter { $0.body.count > engine.largestWhole }.map(\.row.name))
+            if !whole.isEmpty || bodies.isEmpty { return whole }
+        }
+    }
+
+    /// Returns the bodies of records, up to a number of bytes; no body for one that cannot be read whole. Objects with
+    /// edits that have no clock yet are left for the next time.
+    private func bodies(of rows: [MapRow]) async throws(MirrorError) -> [(row: MapRow, body: [UInt8])] {
+        guard let position, !rows.isEmpty else { return [] }
         let (configuration, model) = (configuration, container.model)
-        let query = MapRow.request(.toPut, limit: Self.batchSize)
         return try await read { snapshot throws(StoreError) in
-            let rows = try snapshot.fetch(query).map(MapRow.init)
-            guard !rows.isEmpty else { return [] }
             let unabsorbed = try snapshot.objectsChanged(after: position.token)
             var (batch, size): ([(row: MapRow, body: [UInt8])], Int) = ([], 0)
             // Few at a time, because objects can be large.
@@ -75,6 +138,7 @@ extension Mirror {
             switch result {
             case .stored(let number):
                 (row.revision, row.stamp, row.waiting) = (number, put.stamp, .none)
+                if put.body.count > engine.largestWhole { largePuts[number] = put.stamp }
                 rows.append(row)
                 if number > zone[.put] {
                     (zone[.put], zone[.putStamp], zone[.putTime]) = (number, put.stamp, now())
@@ -85,10 +149,12 @@ extension Mirror {
             case .tooLarge:
                 row.waiting = .tooLarge
                 rows.append(row)
+            case .failed: break
             }
         }
+        note { $0.sent += rows.count }
         passOwnPuts(rows)
-        let entries = outdated.isEmpty ? [] : try await engine.get(Array(outdated.keys))
+        let entries = outdated.isEmpty ? [] : try await wholeEntries(Array(outdated.keys))
         var readable: [MirrorEntry] = []
         for entry in entries {
             if try form(of: entry) != nil {
@@ -105,6 +171,15 @@ extension Mirror {
             for row in saved { try row.saveAnswer(in: &transaction) }
         }
         if !readable.isEmpty { try await take(readable) }
+    }
+
+    /// Returns the newest revisions of keys, each with its body.
+    func wholeEntries(_ keys: [String]) async throws(MirrorError) -> [MirrorEntry] {
+        let entries = try await engine.get(keys)
+        let deferred = entries.filter(\.isDeferred).map(\.revision.key)
+        guard !deferred.isEmpty else { return entries }
+        for key in deferred { while try await engine.receivePart(of: key) < 1 {} }
+        return entries.filter { !$0.isDeferred } + (try await wholeEntries(deferred))
     }
 
     /// Moves the import cursor past revisions that directly follow it, so that they are not received.

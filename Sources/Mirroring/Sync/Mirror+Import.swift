@@ -5,13 +5,35 @@ import PersistentStore
 extension Mirror {
     static var importSize: Int { 500 }
 
-    /// Imports all revisions after the cursor.
-    func importChanges() async throws(MirrorError) {
-        while true {
-            let entries = try await engine.changes(after: zone[.cursor], limit: Self.importSize)
-            guard let last = entries.last else { return }
-            try await take(entries, upTo: last.revision)
+    /// Imports the next revisions after the cursor.
+    ///
+    /// - Returns: Whether there were any.
+    func importSome() async throws(MirrorError) -> Bool {
+        let entries = try await engine.changes(after: zone[.cursor], limit: Self.importSize)
+        guard let last = entries.last else { return false }
+        try await take(entries, upTo: last.revision)
+        note { $0.received += entries.count }
+        return true
+    }
+
+    /// Receives a part of a deferred revision, and imports it after the last one.
+    ///
+    /// - Returns: Whether there was one.
+    func importPart() async throws(MirrorError) -> Bool {
+        let row = try await read { snapshot throws(StoreError) in
+            try snapshot.fetch(MapRow.request(.toRead, limit: 1)).first.map { MapRow($0) }
         }
+        guard let row else { return false }
+        let share = try await engine.receivePart(of: row.uuid)
+        note { $0.part = share }
+        guard share >= 1 else { return true }
+        let entries = try await engine.get([row.uuid])
+        // It changed meanwhile, and the new one is large, too.
+        if entries.contains(where: \.isDeferred) { return true }
+        try await take(entries)
+        try await save { context throws(StoreError) in try await row.remove(in: context) }
+        note { ($0.received, $0.part) = ($0.received + 1, nil) }
+        return true
     }
 
     /// Merges records in one commit, with the cursor.
@@ -34,6 +56,8 @@ extension Mirror {
             return try await take(later, upTo: cursor, mode: mode)
         }
         let isConfirmed = !covered.isEmpty
+        let parted = entries.filter { $0.isDeferred && largePuts[$0.revision.number] != $0.revision.stamp }
+            .map(\.revision)
         let (forms, unreadable) = try decoded(entries)
         for attempt in 0... {
             try await absorb()
@@ -41,8 +65,11 @@ extension Mirror {
             let merge = RecordMerge(
                 zone: zone, configuration: configuration, model: container.model,
                 number: position.token.number, mode: mode, isOrdered: cursor != nil)
-            let plan = try await read { snapshot throws(StoreError) in
-                try merge.plan(forms, absorbed: position.token, in: snapshot)
+            let (plan, deferred) = try await read { snapshot throws(StoreError) in
+                (
+                    try merge.plan(forms, absorbed: position.token, in: snapshot),
+                    try snapshot.deferredRows(parted)
+                )
             }
             guard let plan else {
                 if attempt < 100 { continue }
@@ -71,7 +98,9 @@ extension Mirror {
             do throws(MirrorError) {
                 let name = !plan.conflicts.isEmpty ? "conflict" : isConfirmed ? Self.confirmed : "import"
                 try await save(named: name) {
-                    context throws(StoreError) in try await plan.save(in: context)
+                    context throws(StoreError) in
+                    try await plan.save(in: context)
+                    for row in deferred { try await row.save(in: context) }
                 }
             } catch {
                 zone = previous
@@ -93,7 +122,7 @@ extension Mirror {
     ) throws(MirrorError) -> (entries: [MergedEntry], unreadable: Int64) {
         var forms: [String: MergedEntry] = [:]
         var unreadable: Int64 = 0
-        for entry in entries {
+        for entry in entries where !entry.isDeferred {
             guard let form = try form(of: entry) else {
                 unreadable += 1
                 continue

@@ -86,7 +86,9 @@ extension Mirror {
         differing += unseen.keys
         for start in stride(from: 0, to: differing.count, by: 500) {
             let keys = Array(differing[start..<min(start + 500, differing.count)])
-            try await take(try await engine.get(keys), mode: mode)
+            // The mode is not stored with a revision that is received later.
+            let entries = mode.comparesValues ? try await wholeEntries(keys) : try await engine.get(keys)
+            try await take(entries, mode: mode)
         }
         (zone[.put], zone[.cursor], zone[.cursorStamp]) = (0, 0, 0)
         if let last = listing.max(by: { $0.number < $1.number }) { zone.moveCursor(to: last) }

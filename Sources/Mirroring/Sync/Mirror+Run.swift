@@ -34,12 +34,8 @@ extension Mirror {
             try await exchange { () throws(MirrorError) in
                 if let error = due.failure { throw error }
                 try await connect()
-                if due.hasRevisions {
-                    try await importChanges()
-                    revisions = waitForRevision(signals)
-                }
-                try await announce()
-                try await export()
+                try await transfer(imports: due.hasRevisions)
+                if due.hasRevisions { revisions = waitForRevision(signals) }
             }
         }
         throw .cancelled

@@ -5,6 +5,8 @@ public import PersistentStore
 public struct MirrorStatus: Hashable, Sendable {
     /// The number of objects with edits that wait to be put; of more than 1,000 transactions, their number.
     public let waiting: Int
+    /// The number of large records that are received in parts.
+    public let receiving: Int
     /// The number of records for which the relay accepts too few bytes.
     public let tooLarge: Int
     public let conflicts: Int
@@ -16,6 +18,16 @@ public struct MirrorStatus: Hashable, Sendable {
     package let clockOffset: Int64
     /// The number of transactions that the history retains for the mirror.
     public let retained: Int
+}
+
+/// The work of a mirror.
+public struct MirrorProgress: Hashable, Sendable {
+    /// The number of records that were sent.
+    public internal(set) var sent = 0
+    /// The number of records that were received.
+    public internal(set) var received = 0
+    /// The share of a large record that was sent or received; nil if there is none.
+    public internal(set) var part: Double?
 }
 
 /// The objects that pairing would merge.
@@ -37,6 +49,7 @@ extension MirrorConfiguration {
             let record = try snapshot.consumers().first { $0.name == consumer }
             return MirrorStatus(
                 waiting: try snapshot.count(MapRow.request(.toPut)) + unabsorbed(of: record, in: snapshot),
+                receiving: try snapshot.count(MapRow.request(.toRead)),
                 tooLarge: try snapshot.count(MapRow.request(.tooLarge)),
                 conflicts: try snapshot.count(FetchRequest(MirrorNames.conflict)),
                 forgotten: Int(zone[.forgotten]), unreadable: Int(zone[.unreadable]),

@@ -14,7 +14,7 @@ extension Mirror {
         do throws(StoreError) { return try await body() } catch { throw .store(error) }
     }
 
-    /// Reads the record map in pages, each in a snapshot of its own.
+    /// Reads the record map in pages, each in a snapshot of its own, without the rows of deferred revisions.
     func forEachPageOfMap(
         _ body: ([MapRow]) async throws(MirrorError) -> Void
     ) async throws(MirrorError) {
@@ -23,7 +23,10 @@ extension Mirror {
             let page = request
             let (rows, end) = try await read { snapshot throws(StoreError) in
                 let objects = try snapshot.fetch(page)
-                return (objects.map(MapRow.init), objects.last.map { snapshot.position(of: $0, in: []) })
+                return (
+                    objects.map { MapRow($0) }.filter { $0.waiting != .toRead },
+                    objects.last.map { snapshot.position(of: $0, in: []) }
+                )
             }
             guard let end else { return }
             request.after = end

@@ -2,6 +2,7 @@ import FoundationEssentials
 import HistoryTracking
 public import PersistentStore
 import Platform
+import Synchronization
 
 /// A consumer of the history that exchanges the objects of a store with those of other machines.
 ///
@@ -25,6 +26,21 @@ public actor Mirror {
     private var isExchanging = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     var removals = WaitingRemovals()
+    /// The number of records that are put together.
+    var batchSize = 64
+    /// The number of puts without an accepted one.
+    var rejections = 0
+    /// The names of waiting records that are sent in parts.
+    var large: Set<String> = []
+    /// The one of which parts were sent.
+    var largePut: (row: MapRow, put: MirrorPut)?
+    /// The revisions and stamps of large records that this process put, which it need not receive.
+    var largePuts: [Int64: Int64] = [:]
+    private let counts = Mutex(MirrorProgress())
+
+    /// The work since the mirror was created.
+    public nonisolated var progress: MirrorProgress { counts.withLock(\.self) }
+    nonisolated func note(_ change: (inout MirrorProgress) -> Void) { counts.withLock { change(&$0) } }
 
     public init(
         container: PersistentContainer, configuration: MirrorConfiguration, engine: any MirrorEngine
@@ -54,9 +70,30 @@ public actor Mirror {
             // The relay may have forgotten revisions since the last exchange.
             isConnected = false
             try await connect()
-            try await importChanges()
-            try await announce()
-            try await export()
+            try await transfer(isFirst: zone[.cursor] == 0)
+        }
+    }
+
+    /// Exchanges records in pieces: received and sent ones in turn, and a part of a large one when no other waits.
+    ///
+    /// - Parameters:
+    ///   - isFirst: Whether to receive all first, since what waits may be the same.
+    ///   - imports: Whether the relay may have new revisions.
+    func transfer(isFirst: Bool = false, imports: Bool = true) async throws(MirrorError) {
+        var (imports, isAnnounced) = (imports, false)
+        while true {
+            if imports { imports = try await importSome() }
+            if imports, isFirst { continue }
+            if !imports, !isAnnounced {
+                try await announce()
+                isAnnounced = true
+            }
+            if try await exportSome() || imports { continue }
+            let isSending = try await exportPart()
+            let isReceiving = try await importPart()
+            guard isSending || isReceiving else { return }
+            // An edit of another machine does not wait for the last part.
+            imports = true
         }
     }
 

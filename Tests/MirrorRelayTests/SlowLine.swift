@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+
+/// A proxy in Python with the speed of a slow line in each direction, which cuts each connection after some bytes;
+/// deinit kills it.
+final class SlowLine: Sendable {
+    private let folder: TemporaryFolder
+    private let process: pid_t
+    let url: String
+
+    init(_ server: NATSServer, bytesPerSecond: Int, cutAfter bytes: Int) throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        process = try Shell.spawn(
+            ["python3", "-c", Self.script, "\(server.port)", "\(bytesPerSecond)", "\(bytes)"],
+            environment: [:], input: "/dev/null", output: folder.path(of: "port"),
+            errors: folder.path(of: "errors"))
+        func port() -> String {
+            (try? String(contentsOfFile: folder.path(of: "port"), encoding: .utf8)) ?? ""
+        }
+        guard eventually({ port().hasSuffix("\n") }) else {
+            throw ShellError(description: "the proxy has no port")
+        }
+        url = "nats://127.0.0.1:" + port().trimmingCharacters(in: .newlines)
+    }
+
+    deinit {
+        kill(process, SIGKILL)
+        _ = Shell.wait(for: process)
+    }
+
+    private static let script = #"""
+        import socket, sys, threading, time
+        port, rate, cut = map(int, sys.argv[1:])
+
+        def buffers(end):
+            # The proxy is the line: the kernel must not store what it has not sent.
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+
+        def serve(client):
+            server = socket.create_connection(("127.0.0.1", port))
+            buffers(client); buffers(server)
+            total = [0]
+            def forward(source, target):
+                try:
+                    while data := source.recv(4096):
+                        time.sleep(len(data) / rate)
+                        total[0] += len(data)
+                        if total[0] > cut: break
+                        target.sendall(data)
+                except OSError: pass
+                for end in (client, server):
+                    try: end.shutdown(socket.SHUT_RDWR)
+                    except OSError: pass
+            for pair in ((client, server), (server, client)):
+                threading.Thread(target=forward, args=pair, daemon=True).start()
+
+        listener = socket.create_server(("127.0.0.1", 0))
+        print(listener.getsockname()[1], flush=True)
+        while True:
+            serve(listener.accept()[0])
+        """#
+}
