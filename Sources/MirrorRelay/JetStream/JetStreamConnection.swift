@@ -179,6 +179,9 @@ actor JetStreamConnection {
         return copy
     }
 
-    /// Closes the connection.
-    func close() { natsConnection_Close(handles.connection) }
+    /// Closes the connection. The callback of a closed one may come much later, and requests until then fail.
+    func close() {
+        acknowledgements.end(.unreachable(reason: "the connection was closed"))
+        natsConnection_Close(handles.connection)
+    }
 }

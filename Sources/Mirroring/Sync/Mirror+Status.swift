@@ -6,7 +6,7 @@ public struct MirrorStatus: Hashable, Sendable {
     /// The number of objects with edits that wait to be put; of more than 1,000 transactions, their number.
     public let waiting: Int
     /// The number of large records that are received in parts.
-    public let receiving: Int
+    package let receiving: Int
     /// The number of records for which the relay accepts too few bytes.
     public let tooLarge: Int
     public let conflicts: Int
@@ -21,13 +21,13 @@ public struct MirrorStatus: Hashable, Sendable {
 }
 
 /// The work of a mirror.
-public struct MirrorProgress: Hashable, Sendable {
+package struct MirrorProgress: Hashable, Sendable {
     /// The number of records that were sent.
-    public internal(set) var sent = 0
+    package internal(set) var sent = 0
     /// The number of records that were received.
-    public internal(set) var received = 0
+    package internal(set) var received = 0
     /// The share of a large record that was sent or received; nil if there is none.
-    public internal(set) var part: Double?
+    package internal(set) var part: Double?
 }
 
 /// The objects that pairing would merge.

@@ -39,7 +39,7 @@ public actor Mirror {
     private let counts = Mutex(MirrorProgress())
 
     /// The work since the mirror was created.
-    public nonisolated var progress: MirrorProgress { counts.withLock(\.self) }
+    package nonisolated var progress: MirrorProgress { counts.withLock(\.self) }
     nonisolated func note(_ change: (inout MirrorProgress) -> Void) { counts.withLock { change(&$0) } }
 
     public init(
