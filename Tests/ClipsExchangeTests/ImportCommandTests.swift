@@ -80,6 +80,13 @@ struct ImportCommandTests {
         #expect(try program.sqlite3("SELECT count(*) FROM Clip") == "1")
     }
 
+    @Test func `an encoding that a file does not declare is named`() throws {
+        let bytes = Array("https://a.org Gr".utf8) + [0xF6, 0xDF] + Array("e\n".utf8)
+        try Data(bytes).write(to: URL(filePath: program.folder.path(of: "old.txt")))
+        let run = try program.run("import", program.folder.path(of: "old.txt"))
+        #expect(run.status == 0 && run.errors.contains("read as plain text in WINDOWS-1252, by its letters."))
+    }
+
     @Test func `a changed value is not an unreadable clip`() throws {
         let lines = "{\"url\":\"https://a.org\",\"tags\":[\"a,b\"]}\n{\"url\":\"https://b.org\"}\n"
         let run = try program.run("import", "-", input: lines)

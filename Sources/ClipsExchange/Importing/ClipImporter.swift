@@ -19,6 +19,8 @@ package struct ImportReport: Hashable, Sendable {
     package var isRefused = false
     /// The name of the file's format, once it is known.
     package var form: String?
+    /// The encoding of a text that does not declare it.
+    package var guessedEncoding: String?
     /// The names of the non-empty fields that were not read.
     package var unreadFields: [String] = []
 
@@ -89,6 +91,7 @@ package struct ClipImporter {
                 report.read += batch.drafts.count
                 for problem in batch.problems { report.note(problem) }
                 (report.form, report.unreadFields) = (clips.form, clips.unreadFields)
+                report.guessedEncoding = clips.guessedEncoding
                 progress(report)
                 if batch.isLast { return report }
             }

@@ -21,6 +21,8 @@ package struct ClipImport {
 
     /// The name of the format for the user, complete after the first clip.
     package var form: String { reader.form }
+    /// The encoding of a text that does not declare it.
+    package var guessedEncoding: String? { source.guess }
     /// The names of the non-empty fields that are not read, complete at the end of the file.
     package var unreadFields: [String] { reader.unread.names.sorted() }
 

@@ -7,15 +7,15 @@ enum TextEncoding: Equatable {
     /// An encoding that iconv(3) supports.
     case named(String)
 
-    /// Returns the encoding in the order of the HTML standard (13.2.3.2): the byte order mark, the header, a
-    /// declaration, or the bytes. Also returns the length of the mark.
+    /// Returns the encoding in the order of the HTML standard (13.2.3.2): the byte order mark, the header, or a
+    /// declaration. Also returns the length of the mark. Returns nil if only the letters show the encoding.
     ///
     /// - Parameters:
     ///   - header: The label in the `Content-Type` of the response, if any.
     ///   - isPage: Whether unknown labels are ignored, as browsers do.
-    static func detect(
+    static func known(
         _ bytes: [UInt8], mayDeclare: Bool, header: String? = nil, isPage: Bool = false
-    ) -> (encoding: TextEncoding, mark: Int) {
+    ) -> (encoding: TextEncoding, mark: Int)? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0xFF, 0xFE]) { return (utf16LittleEndian, 2) }
         if bytes.starts(with: [0xFE, 0xFF]) { return (utf16BigEndian, 2) }
@@ -41,9 +41,14 @@ enum TextEncoding: Equatable {
         if mayDeclare, let label = declared(bytes.prefix(8192)), let encoding = usable(label) {
             return (encoding, 0)
         }
-        // Old files of single-byte encodings do not declare them.
-        if let name = EncodingDetector.name(of: bytes) { return (.named(name), 0) }
-        return (isUTF8 || UTF8Check.hasSequence(bytes) ? .utf8 : .named("WINDOWS-1252"), 0)
+        return isUTF8 && !bytes.contains(0x1B) ? (.utf8, 0) : nil
+    }
+
+    /// Returns the encoding by the letters; old files of single-byte encodings do not declare them.
+    static func guessed(_ bytes: [UInt8]) -> TextEncoding {
+        if let name = EncodingDetector.name(of: bytes) { return .named(name) }
+        let isASCII = !bytes.contains { $0 >= 0x80 }
+        return isASCII || UTF8Check.hasSequence(bytes) ? .utf8 : .named("WINDOWS-1252")
     }
 
     private static let utf16LittleEndian = TextEncoding.named("UTF-16LE")

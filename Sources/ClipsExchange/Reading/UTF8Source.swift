@@ -10,6 +10,9 @@ final class UTF8Source {
     /// The number of invalid sequences, and the line of the first.
     private(set) var invalid: (count: Int, line: Int)?
 
+    /// The encoding, if only the letters of the text show it.
+    private(set) var guess: String?
+
     /// The size of the beginning by which a file is recognized.
     private static let beginningSize = 1 << 20
 
@@ -31,9 +34,13 @@ final class UTF8Source {
     ///   - isPage: Whether an unknown label is ignored instead of being an error.
     func open(header: String? = nil, isPage: Bool = false) throws(ImportError) -> String {
         let isMarkup = beginning.prefix(1024).contains(UInt8(ascii: "<"))
-        let (encoding, mark) = TextEncoding.detect(
+        let known = TextEncoding.known(
             beginning, mayDeclare: isMarkup, header: header, isPage: isPage)
-        if case .named(let name) = encoding { converter = try EncodingConverter(name) }
+        let (encoding, mark) = known ?? (TextEncoding.guessed(beginning), 0)
+        if case .named(let name) = encoding {
+            converter = try EncodingConverter(name)
+            if known == nil { guess = name }
+        }
         beginning = decode(Array(beginning.dropFirst(mark)))
         return String(decoding: beginning.prefix(1 << 16), as: UTF8.self)
     }

@@ -89,6 +89,7 @@ struct FileImport {
             let unread = report.unreadFields.prefix(Self.maxUnread) + (more > 0 ? ["and \(more) more"] : [])
             invocation.remark(
                 "\(name): read as \(form)"
+                    + (report.guessedEncoding.map { " in \($0), by its letters" } ?? "")
                     + (unread.isEmpty ? "." : "; not read: \(unread.joined(separator: ", "))."))
         }
         for problem in report.problems { invocation.fail("\(name), \(problem)") }
