@@ -193,7 +193,8 @@ let package = Package(
         .testTarget(
             name: "AgentHostTests",
             dependencies: [
-                "AgentHost", "BrowserHost", "ClipsCore", "LiveQuery", "PersistentStore", "TestSupport", "clips",
+                "AgentHost", "BrowserHost", "ClipsCore", "LiveQuery", "PersistentStore", "TestSupport",
+                "clips",
             ]),
         // Headless browsers with the extension.
         .target(name: "BrowserDriver", dependencies: ["TestSupport"], path: "Tests/BrowserDriver"),

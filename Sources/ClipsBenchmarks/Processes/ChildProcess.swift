@@ -84,6 +84,13 @@ final class ChildProcess {
         return bytes
     }
 
+    /// Reads a line without its end.
+    func receiveLine() throws -> String {
+        var bytes: [UInt8] = []
+        while let byte = try receive(1).first, byte != UInt8(ascii: "\n") { bytes.append(byte) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Reads the output until its end.
     func readAll() -> [UInt8] {
         closeInput()

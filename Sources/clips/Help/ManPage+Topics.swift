@@ -68,6 +68,10 @@ extension ManPage {
                 ("quotes", "Objects with text, prefix, suffix, note, author, created, uuid, if any"),
                 ("created, updated", "Times in UTC, such as 2026-11-21T14:05:09.000Z"),
                 ("tags command", "Objects with tag and count"),
+                (
+                    "check command",
+                    "Objects with id, url, state, and if known reason, target, and archive, an address of the page there"
+                ),
                 ("dedupe command", "Objects with id and url of the clip that remains, and a list duplicates"),
             ]),
         Topic(
