@@ -68,6 +68,8 @@ void terminal_signals_ignore_interrupt(int ignore) {
     ignores_interrupt = ignore;
 }
 
+int terminal_is_ending(void) { return ended_by != 0; }
+
 void terminal_stop(void) {
     struct sigaction ignored = {.sa_handler = SIG_IGN}, stop = {.sa_handler = SIG_DFL}, caught_action;
     sigaction(SIGTSTP, &ignored, &caught_action);

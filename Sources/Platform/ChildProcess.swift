@@ -46,12 +46,13 @@ package enum ChildProcess {
     ///   - streams: The descriptors that become those of the child; nil for /dev/null.
     ///   - isSession: Whether the child leads its own session, without a terminal.
     ///   - isJob: Whether the child leads its own process group.
+    ///   - survivesHangUp: Whether the child ignores SIGHUP, as after nohup(1).
     ///   - addActions: Adds to the `posix_spawn_file_actions_t`.
     /// - Returns: The process ID, which the caller must reap; nil if the program could not be started.
     package static func start(
         _ words: [String], environment: [String: String] = [:], input: String? = nil,
         streams: KeyValuePairs<CInt, CInt?> = [:], isSession: Bool = false, isJob: Bool = false,
-        _ addActions: (UnsafeMutableRawPointer) -> Void = { _ in }
+        survivesHangUp: Bool = false, _ addActions: (UnsafeMutableRawPointer) -> Void = { _ in }
     ) -> pid_t? {
         // If a parent ignored it, the kernel would reap the child and drop its status.
         signal(SIGCHLD, SIG_DFL)
@@ -61,7 +62,16 @@ package enum ChildProcess {
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
-        for signal in [SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGHUP, SIGTERM] { sigaddset(&signals, signal) }
+        for signal in [SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGTERM] { sigaddset(&signals, signal) }
+        var hangUp = sigaction()
+        if survivesHangUp {
+            // A child inherits only an ignored signal.
+            sigaction(SIGHUP, nil, &hangUp)
+            signal(SIGHUP, SIG_IGN)
+        } else {
+            sigaddset(&signals, SIGHUP)
+        }
+        defer { if survivesHangUp { sigaction(SIGHUP, &hangUp, nil) } }
         posix_spawnattr_setsigdefault(&attributes, &signals)
         var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         // POSIX_SPAWN_SETSID of spawn.h.

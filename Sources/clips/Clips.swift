@@ -66,7 +66,10 @@ enum Clips {
         return try StoreOptions.runOnThisThread { options in
             let host = BrowserHost(
                 for: browser, program: clipsVersion, storePath: location.path, options: options
-            ) { WebPage(Array($0.utf8), contentType: "text/html; charset=utf-8")?.text ?? "" }
+            ) { markup, address in
+                WebPage(Array(markup.utf8), contentType: "text/html; charset=utf-8", address: address)?.text
+                    ?? ""
+            }
             return await host?.run() ?? ExitStatus.failed.rawValue
         }
     }

@@ -53,6 +53,36 @@ import Testing
             ])
     }
 
+    /// The sentence of the newest transaction as the history has it.
+    private func sentence() async throws -> String {
+        let transaction = try await last()
+        let change = try #require(transaction.changes.first)
+        let role = UndoHistory.Role(contextName: transaction.contextName)
+        return try await store.context(of: [change]).sentence(change, role: role)
+    }
+
+    @Test func `an undo is named by the work that it undid, and a return by what returned`() async throws {
+        _ = try await store.tag([id], adding: ["new"], removing: [])
+        _ = try await store.undo(try await last().token)
+        #expect(try await sentence() == "undid: tagged clip \(id) “A” +new")
+        _ = try await store.undo(try await last().token, isRedoing: true)
+        #expect(try await sentence() == "redid: tagged clip \(id) “A” +new")
+        try await store.set(.starred, true, of: [id])
+        _ = try await store.undo(try await last().token)
+        #expect(try await sentence() == "undid: starred clip \(id) “A”")
+        _ = try await store.delete([id])
+        _ = try await store.undo(try await last().token)
+        #expect(try await sentence() == "restored clip \(id) “A”")
+        _ = try await store.delete([id])
+        _ = try await store.restore([id])
+        #expect(try await sentence() == "restored clip \(id) “A”")
+        let other = try #require(try await store.add([Self.draft("B")]).first)
+        _ = try await store.undo(try await last().token)
+        #expect(try await sentence() == "undid: saved clip \(other) “B”")
+        let summary = TransactionSummary(try await last(), ownSession: nil)
+        #expect(summary.role.isUndo && summary.lines.first?.words.phrase == "undone: saved")
+    }
+
     @Test func `tags are named with their signs, even after later changes`() async throws {
         _ = try await store.tag([id], adding: ["new", "more"], removing: ["old"])
         let change = try #require(try await last().changes.first)

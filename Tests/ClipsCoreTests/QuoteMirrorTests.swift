@@ -52,7 +52,7 @@ import Testing
         // Of both machines, concurrently.
         _ = try await stores[0].add(Quote("Two"), to: id)
         _ = try await stores[1].add(Quote("Three"), to: copy.id)
-        _ = try await stores[1].delete(copy.quotes[0], of: copy.id)
+        _ = try await stores[1].change(copy.quotes[0], of: copy.id, note: nil)
         try await exchange()
         for machine in [0, 1] { #expect(try await quotes(machine) == ["Three ", "Two "]) }
 

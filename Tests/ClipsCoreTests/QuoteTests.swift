@@ -91,7 +91,7 @@ import Testing
         let words = "“\(long.prefix(40))…” from clip \(clip) “Title”"
         #expect(try await sentences(token) == ["quoted \(words)"])
         let quote = try await store.clip(clip).quotes[0]
-        let deletion = try #require(try await store.delete(quote, of: clip).token)
+        let deletion = try #require(try await store.change(quote, of: clip, note: nil).token)
         #expect(try await sentences(deletion) == ["deleted the quote \(words)"])
         try await store.delete([clip])
         #expect(
@@ -110,7 +110,7 @@ import Testing
     @Test func `a deleted quote returns by undo`() async throws {
         let clip = try await saved("https://a.org", Quote("One"), Quote("Two"))
         let first = try #require(try await store.clip(clip).quotes.first)
-        let token = try #require(try await store.delete(first, of: clip).token)
+        let token = try #require(try await store.change(first, of: clip, note: nil).token)
         #expect(try await quotes(of: clip) == ["Two"])
         _ = try await store.undo(token)
         #expect(Set(try await quotes(of: clip)) == ["One", "Two"])
@@ -148,7 +148,7 @@ import Testing
             #expect(try await store.ids(matching: ClipQuery(filter: word)) == [clip], "\(word)")
         }
         let quote = try #require(try await store.clip(clip).quotes.first)
-        _ = try await store.delete(quote, of: clip)
+        _ = try await store.change(quote, of: clip, note: nil)
         #expect(try await store.ids(matching: ClipQuery(filter: "serendipitous")) == [])
     }
 

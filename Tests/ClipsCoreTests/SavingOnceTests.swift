@@ -44,6 +44,18 @@ import Testing
         #expect(try await stores[0].count() == 50)
     }
 
+    @Test func `a page that is saved under a variant of its URL is not saved again`() async throws {
+        let store = try await open()
+        _ = try await store.add([Self.draft("u", url: "https://a.org/page")])
+        let variants = ["http://www.a.org/page/", "https://a.org/page?utm_source=x"]
+        let saved = try await store.addOnce(
+            variants.enumerated().map { Self.draft("v\($0)", url: $1) } + [
+                Self.draft("w", url: "https://a.org/other")
+            ],
+            unlessURLExists: [0, 1, 2])
+        #expect(saved.map(\.id) == [1, 1, 2] && saved.map(\.isNew) == [false, false, true])
+    }
+
     @Test(arguments: DuplicatePolicy.allCases)
     func `an import of the same UUID adds no clip, for every policy`(policy: DuplicatePolicy) async throws {
         let store = try await open()

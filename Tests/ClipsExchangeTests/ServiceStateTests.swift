@@ -35,7 +35,7 @@ struct ServiceStateTests {
         #expect(pocket[0].tags == ["x", "y"])
     }
 
-    @Test func `wallabag's stars, tags, and content without markup`() throws {
+    @Test func `wallabag's stars, tags, and content as Markdown`() throws {
         let reading = try Reading(
             """
             [{"is_archived":1,"is_starred":1,"tags":[{"id":1,"label":"x","slug":"x"}],"id":5,"title":"A",
@@ -46,7 +46,7 @@ struct ServiceStateTests {
         let drafts = reading.drafts
         #expect(reading.form == "wallabag JSON" && drafts.map(\.url) == ["https://a.org", "https://b.org"])
         #expect(drafts.map(\.isStarred) == [true, false] && drafts.map(\.isArchived) == [true, false])
-        #expect(drafts.map(\.text) == ["First & bold\n\nsecond", "plain a < b"])
+        #expect(drafts.map(\.text) == ["First & **bold**\n\nsecond", "plain a < b"])
         #expect(drafts.map(\.tags) == [["x"], ["y"]] && drafts.map(\.note) == ["", ""])
         let first = try self.drafts(
             "[{\"url\":\"https://a.org\",\"title\":\"A\",\"is_read\":\"1\",\"is_fav\":\"1\",\"content\":\"\"}]"

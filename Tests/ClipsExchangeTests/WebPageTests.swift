@@ -29,22 +29,69 @@ struct WebPageTests {
         #expect(page.url == "https://example.org/a")
         #expect(
             page.text == """
-                Heading
+                # Heading
 
-                First bold, spaced
-                line two … a link.
+                First **bold**, spaced
+                line two … [a link][1].
 
                 - one
-                - two x
+                - two *x*
 
+                ```
                   code
                     indented
+                ```
 
-                a b
+                a | b
                 c
 
                 Last paragraph, which is long enough to be what a reader of this page wants to read.
+
+                [1]: https://example.org/x
                 """, "\(page.text)")
+    }
+
+    @Test func `a page keeps its structure, and loses no link`() throws {
+        let body = """
+            <article><h2>Part <em>one</em></h2><p>See <a href="/b?x=1&amp;y">the <b>manual</b></a>, <a href="#top">up</a>,
+            <a href="javascript:alert(1)">run</a>, <a href="https://c.example/">https://c.example/</a>, and
+            <a href="b?x=1&y">again</a><a href="img.html"><img src=a.png></a>.</p>
+            <img src=p.png alt="A picture, described"><ol start=3><li>three<ul><li>inner</ul><li><p>four</p></ol>
+            <blockquote><p>Said by</p><p>two <code>f(x)</code></p></blockquote><p><b></b><i> x </i>end</p></article>
+            """
+        let page = try #require(
+            WebPage(Array("<!DOCTYPE html><html><body>\(body)</html>".utf8), address: "https://a.example/x"))
+        #expect(
+            page.text == """
+                ## Part *one*
+
+                See [the **manual**][1], up, run, https://c.example/, and [again][1].
+
+                (image: A picture, described)
+
+                3. three
+                  - inner
+                4. four
+
+                > Said by
+                >
+                > two `f(x)`
+
+                *x* end
+
+                [1]: https://a.example/b?x=1&y
+                [2]: https://a.example/img.html
+                """, "\(page.text)")
+    }
+
+    @Test func `the links of a page are bounded, and relative to its base`() throws {
+        let links = (0..<2000).map { "<a href='\($0)'>\($0)</a>" }.joined(separator: " ")
+        let head = "<!DOCTYPE html><html><head><base href='/\(String(repeating: "b", count: 3000))/'></head>"
+        let text = try #require(
+            WebPage(Array("\(head)<body><p>\(links)</p></html>".utf8), address: "https://a.example/x")
+        ).text
+        #expect(text.contains("bbb/998\n") == false && text.contains("[998][999] 999 1000"))
+        #expect(text.contains("\n[1]: https://a.example/bbb") && text.utf8.count < 4_000_000)
     }
 
     @Test func `without an article, the part with long paragraphs and few links`() throws {
@@ -64,7 +111,7 @@ struct WebPageTests {
                 "Words of"))
         let list =
             "<html><body><h1>Links</h1><ul><li><a href=x>One</a><li><a href=y>Two</a></ul></body></html>"
-        #expect(try page(list).text == "Links\n\n- One\n- Two" && page(list).title == "Links")
+        #expect(try page(list).text == "# Links\n\n- One\n- Two" && page(list).title == "Links")
     }
 
     @Test(

@@ -16,12 +16,6 @@ import Testing
         }
     }
 
-    @Test func `marking all as read names the number of clips`() throws {
-        var state = AppState.showing(30)
-        try state.press("A")
-        #expect(state.lines.contains { $0.contains("Mark all 30 clips of the list as read?") })
-    }
-
     @Test func `a clip that is unread and starred shows both`() {
         // The clip 10 is the second of the list.
         let line = AppState.showing(12).lines[2]
@@ -51,7 +45,7 @@ import Testing
         async throws
     {
         let config =
-            "bind X star ; archive ; next-unread\nbind Y mark-all-read ; delete\nbind Z !sh -c 'true ; true' {id}"
+            "bind X star ; archive ; next-unread\nbind Y sort ; delete\nbind Z !sh -c 'true ; true' {id}"
         #expect(ConfigFile(config).errors.isEmpty)
         #expect(ConfigFile("bind X star ; nosuch").errors.first?.contains("Unknown action 'nosuch'") == true)
         #expect(ConfigFile("bind X star ; ").errors.count == 1)
@@ -64,7 +58,7 @@ import Testing
             #expect(rows[0].isStarred && rows[0].isArchived && !rows[1].isArchived)
             #expect(app.state.list.clips.selectedRow?.isUnread == true, "\(unread)")
             // A question stays open, and no later action answers it.
-            try app.run("Y\n:wait text=of the list as read?\n<Esc>\n:wait count=3")
+            try app.run("Y\n:wait text=Sort by\n<Esc>\n:wait count=3")
             #expect(app.state.typing.ahead.isEmpty)
         }
     }

@@ -104,7 +104,7 @@ import Testing
             let selection = ColorCapability.none.adapted(theme.selection)
             #expect(colors != .none || selection.attributes.contains(.reverse))
             #expect(colors.adapted(theme.selection) != .plain)
-            #expect(theme.error != .plain && theme.selection != theme.unfocusedSelection)
+            #expect(theme.error != .plain && theme.selection != theme.unfocused)
         }
     }
 }

@@ -45,7 +45,7 @@ import Testing
         try state.press("<Press:\(row),3>")
         #expect(state.list.clips.selectedIndex == 0 && state.typing.pressed.isEmpty)
         try state.press("g")
-        state.menu = .markAllRead(30)
+        state.menu = .copy([1])
         try state.press("<Esc>g")
         #expect(state.typing.pressed == [.character("g")])
     }

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test
-    func `v selects lines, which become a quote, marked and listed; a number deletes it, and undo works`()
+    func `v selects lines, which become a quote, marked, listed, noted, and deleted, and undo works`()
         async throws
     {
         try await RunningApp.open { app in
@@ -66,7 +66,13 @@ import Testing
             )
             let quote = try #require(app.state.reader.clip?.quotes.first)
             #expect(quote.text == "line 1\nline 2\nline 3" && quote.suffix.hasPrefix("\nline 4"))
+            try app.run("\"n\n:wait text=Note: \nwhy<Enter>\n:wait text=why\n\"n?<Enter>\n:wait text=why?")
+            #expect(app.state.reader.clip?.quotes.map(\.note) == ["why?"])
+            try app.run("uu\n:wait text=Undone: changed the note of “line 1")
+            #expect(app.state.reader.clip?.quotes == [quote])
             try app.run("1\"\n:wait idle")
+            #expect(app.state.reader.clip?.quotes == [])
+            try app.run("u\n:wait text=Quote 1\n\"d\n:wait idle")
             #expect(app.state.reader.clip?.quotes == [])
             try app.run("u\n:wait text=Quote 1")
             // Without lines, and with a number that no quote has, nothing changes.
@@ -99,7 +105,7 @@ import Testing
 
     @Test func `all clips of a list become read, and unread again by one undo`() async throws {
         try await RunningApp.open(clips: 12) { app in
-            try app.run("/clip 1<Enter>\n:wait count=3\nAy\n:wait text=Marked 3 clips as read")
+            try app.run("/clip 1<Enter>\n:wait count=3\nA\n:wait text=Marked 3 clips as read")
             #expect(try Self.unread(app) == 9)
             try app.run("u\n:wait text=Undone")
             #expect(try Self.unread(app) == 12)
@@ -133,6 +139,53 @@ import Testing
         }
     }
 
+    @Test func `the links that a page lists have its numbers, and their brackets are left out`() {
+        let body = "See [the manual][1] and [x [y]][2], [3], [no][9] and https://c.example/.\n\n[z][1]"
+        var text = body + "\n\n[1]: https://a.example/\n[2]: mailto:b@b.example"
+        var links = ClipLinks(takingListOf: &text)
+        #expect(text == body && links.listed == 2)
+        #expect(links.numbered("note https://a.example/") == "note https://a.example/ [1]")
+        #expect(
+            links.numbered(text)
+                == "See the manual [1] and x [y] [2], [3], [no][9] and https://c.example/ [3].\n\nz [1]")
+        #expect(links.urls == ["https://a.example/", "mailto:b@b.example", "https://c.example/"])
+        for other in ["[2]: https://a.example/", "a\n[1]: a b", "[1]:x", "[x]: y", "", "[1]: https://a/\n"] {
+            var text = other
+            #expect(ClipLinks(takingListOf: &text).listed == 0 && text == other)
+        }
+    }
+
+    @Test func `headings, bold, and italic words have their look, also over lines`() {
+        func found(_ text: String) -> [String] {
+            TextMarks.marks(in: text).map { mark in
+                String(decoding: Array(text.utf8)[mark.range], as: UTF8.self)
+                    + (mark.attributes == .bold ? " b" : " i")
+            }
+        }
+        #expect(found("## A *b*\n**c d** *e* 2 * 3 * 4, a*b*c") == ["## A *b* b", "**c d** b", "*e* i"])
+        #expect(found("```\n# x **y**\n```\n#no\n**a\n\nb**") == [])
+        var state = AppState.showing(3)
+        let layout = StoredObject.Layout(names: ["title", "text"])
+        let clip = Clip(
+            StoredObject(
+                id: ClipModel.objectID(2), version: 1, layout: layout,
+                values: [
+                    .text("T"),
+                    .text(
+                        "some **bold words that are wrapped over two of the lines of this narrow screen, and more** end"
+                    ),
+                ]))
+        state.reader.hasFocus = true
+        state.reader.show(clip)
+        state.reconcile()
+        let runs = state.reader.lines.filter { $0.part == .text }.map(\.emphasis)
+        #expect(
+            runs.count == 2 && runs[0].first?.columns.lowerBound == 5
+                && runs[1].first?.columns.lowerBound == 0)
+        let frame = state.draw()
+        #expect(frame.cell(row: 4, column: 8)?.style.attributes.contains(.bold) == true)
+    }
+
     @Test func `links are numbered, and opened by number`() throws {
         var state = AppState.showing(3, Size(rows: 24, columns: 70))
         let layout = StoredObject.Layout(names: ["title", "url", "text"])
@@ -151,9 +204,10 @@ import Testing
         #expect(!lines.contains("[2] http"))
         var longClip = clip
         longClip.text = text + String(repeating: " more", count: 500)
-        var long = ReaderText(longClip, links: state.reader.links, width: 60, isWrapped: true)
+        var long = ReaderText(width: 60, isWrapped: true)
+        long.add(longClip, links: state.reader.links)
         #expect(long.lines(0..<200).contains { $0.text == "[2] http://b.example" })
-        guard case .open(urls: ["http://b.example"])? = try state.press("2o").last,
+        guard case .open(urls: ["http://b.example"])? = try state.press("2").last,
             case .open(urls: ["https://a.example/x_(y)"])? = try state.press("f1").last
         else {
             Issue.record("not opened")

@@ -178,10 +178,10 @@ import Testing
         var places: [String] = []
         for _ in 0..<3 {
             try state.press("n")
-            places.append(String(state.lines[0].prefix(7)))
+            places.append(String(state.lines[0].dropFirst().prefix(7)))
         }
         #expect(places == ["row 50 ", "row 100", "row 150"])
         try state.press("N")
-        #expect(state.lines[0].hasPrefix("row 100"))
+        #expect(state.lines[0].hasPrefix(" row 100"))
     }
 }

@@ -294,7 +294,7 @@ extension SimulatedClips {
         case .undo(let step, _), .redo(let step, _):
             return revert(step.token)
         // No other machine, and no quotes, exist here.
-        case .resolve, .quote, .unquote: return done(nil, [])
+        case .resolve, .quote, .unquote, .noteQuote: return done(nil, [])
         }
     }
 

@@ -79,16 +79,16 @@ import Testing
     }
 
     @Test(arguments: [":run sh -c 'printf \"%s says hello\" sh'", ":run sh -c 'echo sh says hello; exit 3'"])
-    func `the output of a program remains until a key is pressed`(line: String) async throws {
+    func `the output of a program is read in the app until it is closed`(line: String) async throws {
         let terminal = try terminal([ClipsProgram.path])
         #expect(try await soon { try terminal.shows("live") })
         try terminal.send(line, "Enter")
-        #expect(try await soon { try terminal.shows("Press a key to return to clips.") })
-        #expect(try terminal.shows("sh says hello") && terminal.format("#{alternate_on}") == "0")
+        #expect(
+            try await soon { try terminal.shows("says hello") && terminal.format("#{alternate_on}") == "1" })
         try terminal.send("x")
-        #expect(try await soon { try terminal.shows("live") && terminal.format("#{alternate_on}") == "1" })
-        // The key was no command.
-        #expect(try terminal.shows("a clip"))
+        #expect(try await soon { try terminal.shows("Not available here") && terminal.shows("says hello") })
+        try terminal.send("Enter")
+        #expect(try await soon { try terminal.shows("live") && terminal.shows("a clip") })
         try terminal.send("q")
         #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })
     }
@@ -106,11 +106,43 @@ import Testing
         #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })
     }
 
+    @Test func `a program with its own terminal gets its keys, its size, ^C, and ^Z`() async throws {
+        let keys = try program(
+            "ask",
+            """
+            trap 'echo interrupted' INT
+            read -r word < /dev/tty; echo "read $word"
+            until [ "$(stty size)" = "30 90" ]; do sleep 0.05; done; stty size
+            echo waiting; until read -r word; do :; done; echo "then $word"
+            """)
+        let terminal = try terminal(["bash", "--norc", "-i"])
+        #expect(try await soon { try terminal.shows("shell>") })
+        try terminal.send(ClipsProgram.path, "Enter")
+        #expect(try await soon { try terminal.shows("live") })
+        try terminal.send(":!\(keys)", "Enter")
+        try terminal.send("one", "Enter")
+        #expect(try await soon { try terminal.shows("read one") })
+        try terminal.resize(columns: 90, rows: 30)
+        #expect(try await soon { try terminal.shows("waiting") })
+        try terminal.send("C-c")
+        #expect(try await soon { try terminal.shows("interrupted") })
+        try terminal.send("C-z")
+        #expect(try await soon { try terminal.shows("Stopped") })
+        try terminal.send("fg", "Enter")
+        #expect(try await soon { try terminal.lines().contains { $0.hasSuffix(ClipsProgram.path) } })
+        try terminal.send("two", "Enter")
+        #expect(
+            try await soon { try terminal.shows("then two") && terminal.format("#{alternate_on}") == "1" })
+        #expect(try terminal.shows("30 90") && terminal.shows("Output of sh"))
+        try terminal.send("q", "q")
+        #expect(try await soon { try terminal.format("#{alternate_on}") == "0" })
+    }
+
     @Test func `a signal ends the app that shows the output of a program`() async throws {
         let terminal = try terminal([ClipsProgram.path])
         #expect(try await soon { try terminal.shows("live") })
         try terminal.send(":run echo hello", "Enter")
-        #expect(try await soon { try terminal.shows("Press a key to return to clips.") })
+        #expect(try await soon { try terminal.shows("hello") && terminal.format("#{alternate_on}") == "1" })
         let process = try #require(try Int32(terminal.format("#{pane_pid}")))
         #expect(kill(process, SIGTERM) == 0)
         #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })

@@ -153,16 +153,16 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "add --url stray", 2, "'stray' is not a URL. Use --text to save a text. Run 'clips add --help'."),
         MessageCase(
             "add http://www.a.b/#x", 0,
-            "this page, under another URL, already exists in clip 1; both are retained."),
+            "this page is already saved as clip 1; both clips are retained."),
         MessageCase("add", 2, "There is nothing to save: give a URL, a title or a text."),
         MessageCase(
-            "add --url https://a.b", 0, "this URL already exists in clip 1; both are retained."),
+            "add --url https://a.b", 0, "this page is already saved as clip 1; both clips are retained."),
         MessageCase(
             "add --url https://a.b --duplicates skip", 0,
-            "this page already exists in clip 1; its clip is unchanged."),
+            "this page is already saved as clip 1; its clip is unchanged."),
         MessageCase(
             "extension --url http://www.a.b/#x", 0,
-            "this page already exists in clip 1; the clip adds nothing new."),
+            "this page is already saved as clip 1; the clip adds nothing new."),
         MessageCase("read 1", 0, "marked as read: 1 clip."),
         MessageCase("unread 1", 0, "nothing to change."),
         MessageCase("archive 1", 0, "archived 1 clip."),

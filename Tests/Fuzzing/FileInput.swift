@@ -37,7 +37,11 @@ enum FileInput {
     static func broken(byPage bytes: [UInt8]) -> String? {
         guard let page = WebPage(bytes) else { return nil }
         // One byte of another encoding may become three of UTF-8, and a list item has a mark.
-        if page.text.utf8.count > 4 * bytes.count + 16 { return "there is more text than markup" }
+        // The addresses of links repeat that of the page.
+        let links = page.text.utf8.count { $0 == UInt8(ascii: ":") } * 4096
+        if page.text.utf8.count > 4 * bytes.count + 16 + min(links, 999 * 4096) {
+            return "there is more text than markup"
+        }
         return page.text.utf8.contains(0) || page.title.contains(where: \.isNewline)
             ? "the text is not clean" : nil
     }

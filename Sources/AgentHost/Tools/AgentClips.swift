@@ -144,7 +144,11 @@ extension AgentClips {
                 object.add("time", transaction.timestamp.ISO8601Format())
                 object.add("author", Self.name(transaction.author))
                 object.add("context", Self.name(summary.contextName))
-                object.add("changes", transaction.changes.prefix(Self.maxChanges).map(context.sentence))
+                object.add(
+                    "changes",
+                    transaction.changes.prefix(Self.maxChanges).map {
+                        context.sentence($0, role: summary.role)
+                    })
                 object.add("isCut", literal: "\(transaction.changes.count > Self.maxChanges)")
                 transactions.append(object.text)
             }

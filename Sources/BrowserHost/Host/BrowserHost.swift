@@ -19,7 +19,7 @@ package actor BrowserHost {
     private let output: CInt
     private let program: String
     private let clips: HostClips
-    private let text: @Sendable (_ markup: String) -> String
+    private let text: @Sendable (_ markup: String, _ address: String) -> String
     private var framing = MessageFraming()
     private var following: Task<Void, Never>?
     private var waiting: CheckedContinuation<Void, Never>?
@@ -35,7 +35,7 @@ package actor BrowserHost {
     package init?(
         for browser: BrowserExtension, program: String, storePath: String, options: StoreOptions,
         input: CInt = STDIN_FILENO, output: CInt = STDOUT_FILENO,
-        text: @escaping @Sendable (_ markup: String) -> String
+        text: @escaping @Sendable (_ markup: String, _ address: String) -> String
     ) {
         guard let loop = options.loop else { return nil }
         var options = options
@@ -115,7 +115,7 @@ package actor BrowserHost {
         case .hello: try await clips.greet(program: program, in: &answer)
         case .save(let drafts, let ifAbsent):
             try await clips.save(drafts, ifAbsent: ifAbsent, in: &answer)
-        case .page(let page): try await clips.add(text(page.markup), of: page, in: &answer)
+        case .page(let page): try await clips.add(text(page.markup, page.url), of: page, in: &answer)
         case .update(let id, let version, let changes):
             try await clips.update(id, version: version, changes, in: &answer)
         case .delete(let ids): try await clips.delete(ids, in: &answer)

@@ -74,6 +74,18 @@ int terminal_hand_over(void *actions, int terminal);
 // Returns a pidfd of a child, close-on-exec, or -1.
 int terminal_child_descriptor(int process);
 
+// Returns whether the process was requested to end by SIGTERM or SIGHUP.
+int terminal_is_ending(void);
+
+// Opens a terminal for another program, with the modes of a terminal unless it is -1. Returns this end, which does not
+// block, or -1.
+int terminal_pty_open(int terminal, int rows, int columns);
+// Sets the size, and signals the program if it differs.
+void terminal_pty_resize(int pty, int rows, int columns);
+// Adds the actions that make the other end the terminal of a child with a session of its own, with its output and
+// errors, and its input if wanted. Returns 0 if all could be added.
+int terminal_pty_use(void *actions, int pty, int as_input);
+
 // Saves the terminal's modes and restores the terminal on a crash or at exit, unless disarmed before.
 void terminal_rescue_arm(int descriptor);
 void terminal_rescue_disarm(void);

@@ -11,7 +11,7 @@ package struct ChangeContext: Sendable {
     private static let maxTitle = 40
 
     /// Returns a change such as `starred clip 7 “Title”`, or `insert Record 3` for another entity.
-    package func sentence(_ change: HistoryChange) -> String {
+    package func sentence(_ change: HistoryChange, role: UndoHistory.Role = .work) -> String {
         if change.objectID.entity == Quote.entity, let sentence = quoteSentence(change) { return sentence }
         guard change.objectID.entity == ClipModel.entity else {
             let names = change.updatedAttributes.joined(separator: ", ")
@@ -20,7 +20,8 @@ package struct ChangeContext: Sendable {
         let clip = change.objectID.key
         let title = change.tombstone.flatMap(ClipModel.title(of:)) ?? titles[clip]
         let quoted = title.map { " \(Self.quoted($0))" }
-        return ChangeWords(change, tags: tags[change.number]).sentence("clip \(clip)\(quoted ?? "")")
+        return ChangeWords(change, tags: tags[change.number], role: role).sentence(
+            "clip \(clip)\(quoted ?? "")")
     }
 
     /// Returns a change such as `quoted “Words” from clip 7 “Title”`; nil if the words are not known any more.

@@ -23,14 +23,22 @@ package struct ChangeWords: Hashable, Sendable {
     }
 
     private var parts: [Part]
+    private let role: UndoHistory.Role
 
     /// Creates the words of a change.
     ///
     /// - Parameters:
     ///   - tags: The tags after the change, joined; nil if they are not known.
     ///   - isReverse: Whether to describe the opposite, from the values after the change to those before.
-    package init(_ change: HistoryChange, tags: String? = nil, isReverse: Bool = false) {
+    ///   - role: The role of the transaction. An undo is described by the work that it undid.
+    package init(
+        _ change: HistoryChange, tags: String? = nil, isReverse: Bool = false,
+        role: UndoHistory.Role = .work
+    ) {
+        self.role = role
+        let isReverse = isReverse || role.isUndo
         switch change.kind {
+        case .insert where role.isUndo || role == .restore: parts = [.verb("restored")]
         case .insert: parts = [.verb(isReverse ? "deleted" : "saved")]
         case .delete: parts = [.verb(isReverse ? "saved" : "deleted")]
         case .update: parts = Self.parts(of: change, tags, isReverse)
@@ -78,26 +86,51 @@ package struct ChangeWords: Hashable, Sendable {
 
     /// Whether the words need the tags after the change.
     package var lacksTags: Bool {
-        parts.contains { if case .tags(_, nil) = $0 { true } else { false } }
+        parts.contains { part in
+            guard case .tags(let before, let after) = part else { return false }
+            return (role.isUndo ? before : after) == nil
+        }
     }
 
     /// Returns the words with the tags after the change, joined.
     package func with(tags: String) -> ChangeWords {
         var words = self
         words.parts = parts.map { part in
-            if case .tags(let before, nil) = part { return .tags(before: before, after: tags) }
-            return part
+            switch part {
+            case .tags(nil, let after) where role.isUndo: .tags(before: tags, after: after)
+            case .tags(let before, nil): .tags(before: before, after: tags)
+            default: part
+            }
         }
         return words
     }
 
     /// The change after a title, such as `starred, tags +swift`.
     package var phrase: String {
-        parts.isEmpty ? "changed" : parts.map(\.phrase).joined(separator: ", ")
+        let words = parts.isEmpty ? "changed" : parts.map(\.phrase).joined(separator: ", ")
+        guard !isRestored else { return words }
+        return switch role {
+        case .undo: "undone: \(words)"
+        case .redo: "redone: \(words)"
+        case .work, .restore: words
+        }
     }
+
+    /// Whether the change is the return of a deleted clip.
+    package var isRestored: Bool { parts == [.verb("restored")] }
 
     /// Returns a sentence without an end, such as `marked “Title” as read`.
     package func sentence(_ subject: String) -> String {
+        let words = ownSentence(subject)
+        guard !isRestored else { return words }
+        return switch role {
+        case .undo: "undid: \(words)"
+        case .redo: "redid: \(words)"
+        case .work, .restore: words
+        }
+    }
+
+    private func ownSentence(_ subject: String) -> String {
         guard parts.count == 1 else {
             return "changed \(subject)" + (parts.isEmpty ? "" : ": \(phrase)")
         }

@@ -40,6 +40,7 @@ package struct TransactionDetail: Hashable, Sendable {
             token, changes: .entity(ClipModel.entity), maxChanges: Self.maxChanges)
         guard let piece else { return nil }
         self.token = token
+        let role = UndoHistory.Role(contextName: piece.contextName)
         isCut = !piece.isComplete
         let isNear = try !snapshot.hasMoreChanges(after: token, than: maxLaterChanges)
         showsOriginalValues = isNear
@@ -60,7 +61,7 @@ package struct TransactionDetail: Hashable, Sendable {
             let after = states[change.objectID.key]
             let before = change.reverting(after)
             states[change.objectID.key] = before
-            changes.append(Change(change, before: before, after: after, there: there))
+            changes.append(Change(change, before: before, after: after, there: there, role: role))
         }
         self.changes = changes.reversed()
     }
@@ -69,13 +70,13 @@ package struct TransactionDetail: Hashable, Sendable {
 extension TransactionDetail.Change {
     fileprivate init(
         _ change: HistoryChange, before: [String: AttributeValue]?, after: [String: AttributeValue]?,
-        there: Set<Int64>
+        there: Set<Int64>, role: UndoHistory.Role
     ) {
         kind = change.kind
         clip = change.objectID.key
         exists = there.contains(clip)
         title = (after ?? before).flatMap(ClipModel.title(of:)) ?? ""
-        words = ChangeWords(change, tags: after?[ClipAttribute.tags.rawValue]?.textValue)
+        words = ChangeWords(change, tags: after?[ClipAttribute.tags.rawValue]?.textValue, role: role)
         let names: [String]
         switch change.kind {
         case .update: names = change.updatedAttributes.filter { $0 != ClipAttribute.updated.rawValue }

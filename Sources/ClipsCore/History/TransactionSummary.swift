@@ -22,6 +22,8 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package let timestamp: Date
     package let author: String?
     package let contextName: String?
+    /// Whether the transaction undid or restored work.
+    package let role: UndoHistory.Role
     package let program: String?
     package let process: Int32?
     /// Whether this process's own store committed it.
@@ -40,6 +42,8 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         author = transaction.author
         let work = StepName(transaction.contextName).work
         contextName = work.isEmpty ? nil : work
+        let role = UndoHistory.Role(contextName: transaction.contextName)
+        self.role = role
         program = transaction.program
         process = transaction.process
         isOwn = ownSession != nil && transaction.session == ownSession
@@ -52,7 +56,7 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         lines = changes.prefix(Self.maxLines).map { change in
             Line(
                 number: change.number, kind: change.kind, clip: change.objectID.key,
-                words: ChangeWords(change),
+                words: ChangeWords(change, role: role),
                 title: change.tombstone.flatMap(ClipModel.title(of:)))
         }
     }

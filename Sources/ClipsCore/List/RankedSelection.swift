@@ -45,7 +45,7 @@ struct RankedSelection: ListSelection {
     }
 
     private static func ranking(of query: SearchQuery) -> SearchRanking {
-        SearchRanking(query, limit: maxRanked, includesRelated: false)
+        SearchRanking(query, limit: maxRanked, effort: .typing, includesRelated: false)
     }
 
     var isSorted: Bool { ranking == nil }

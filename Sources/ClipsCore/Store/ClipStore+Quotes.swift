@@ -15,13 +15,19 @@ extension ClipStore {
         }
     }
 
-    /// Deletes a quote of a clip. Returns whether it existed.
-    package func delete(_ quote: Quote, of clip: Int64) async throws(StoreError) -> Written<Bool> {
+    /// Replaces the note of a quote, or deletes the quote. Returns whether it existed.
+    ///
+    /// - Parameter note: The note; nil to delete the quote.
+    package func change(
+        _ quote: Quote, of clip: Int64, note: String?
+    ) async throws(StoreError) -> Written<Bool> {
         try await write { transaction throws(StoreError) -> Bool in
             let request = FetchRequest(Quote.entity, where: .equal("uuid", .text(quote.uuid)))
             guard let object = try transaction.fetch(request).first else { return false }
             try transaction.set(stamped([String: AttributeValue]()), of: ClipModel.objectID(clip))
-            return try transaction.delete(object.id)
+            guard let note else { return try transaction.delete(object.id) }
+            try transaction.set(["note": .text(note)], of: object.id)
+            return true
         }
     }
 }

@@ -12,7 +12,8 @@ package struct SavedClip: Hashable, Sendable {
 extension ClipStore {
     /// Saves drafts as one transaction, each at most once: a repeated call finds the clips of the first one.
     ///
-    /// - Parameter unlessURLExists: The indices of the drafts for which a clip with the same URL is the result.
+    /// - Parameter unlessURLExists: The indices of the drafts for which a clip of the same page is the result: the newest
+    ///   with the URL, or else the oldest with a variant of it.
     /// - Returns: the clips of the drafts, in order. One draft may be the result of another one.
     package func addOnce(
         _ drafts: [ClipDraft], unlessURLExists: Set<Int> = []
@@ -23,7 +24,7 @@ extension ClipStore {
             var saved: [SavedClip] = []
             for (index, draft) in drafts.enumerated() {
                 if unlessURLExists.contains(index),
-                    let known = try Self.newest(.url, draft.url, in: transaction.snapshot)
+                    let known = try Self.clip(ofPage: draft, in: transaction.snapshot)
                 {
                     saved.append(SavedClip(id: known, isNew: false, object: nil))
                     continue
@@ -50,6 +51,14 @@ extension ClipStore {
             }
             return saved
         }.value
+    }
+
+    /// Returns the clip of a draft's page.
+    private static func clip(
+        ofPage draft: ClipDraft, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> Int64? {
+        if let known = try newest(.url, draft.url, in: snapshot) { return known }
+        return try DuplicateLookup([draft], includesVariants: true).variants(in: snapshot).map(\.id).min()
     }
 
     static func newest(

@@ -100,7 +100,8 @@ extension ClipStore {
         var deletions = ChangePredicate.and([.kind(.delete), .entity(ClipModel.entity)])
         if let clip { deletions = .and([deletions, .object(ClipModel.objectID(clip))]) }
         let wanted = deletions
-        return try await write(name: named("restore")) { transaction throws(StoreError) in
+        return try await write(name: named(UndoHistory.Role.restore.contextName)) {
+            transaction throws(StoreError) in
             let deleted = try transaction.snapshot.transaction(token, changes: wanted)?.changes ?? []
             var request = FetchRequest(ClipModel.entity, where: .keys(deleted.map(\.objectID.key)))
             request.attributes = []
@@ -125,7 +126,7 @@ extension ClipStore {
     package func restore(
         _ ids: [Int64]
     ) async throws(StoreError) -> (restored: [Int64], problems: [ClipError]) {
-        try await write(name: named("restore")) { transaction throws(StoreError) in
+        try await write(name: named(UndoHistory.Role.restore.contextName)) { transaction throws(StoreError) in
             let (present, deleted) = try Self.deleted(ids, in: transaction.snapshot)
             for (id, uuid, token, values) in deleted {
                 let clip = try transaction.restore(ClipModel.objectID(id), values).text(.uuid)

@@ -17,6 +17,10 @@ package struct UndoHistory: Hashable, Sendable {
         case work
         case undo(Int64)
         case redo(Int64)
+        /// The return of deleted clips that the user chose.
+        case restore
+
+        package var isUndo: Bool { if case .undo = self { true } else { false } }
 
         package init(_ isRedoing: Bool, of number: Int64) {
             self = isRedoing ? .redo(number) : .undo(number)
@@ -25,6 +29,10 @@ package struct UndoHistory: Hashable, Sendable {
         package init(contextName: String?) {
             // The name of an agent's client, which is one word, may precede.
             let words = StepName(contextName).work.split(separator: " ")
+            if words.last == "restore", words.count <= 2 {
+                self = .restore
+                return
+            }
             guard (2...3).contains(words.count), let number = Int64(words[words.count - 1]) else {
                 self = .work
                 return
@@ -39,6 +47,7 @@ package struct UndoHistory: Hashable, Sendable {
         package var contextName: String? {
             switch self {
             case .work: nil
+            case .restore: "restore"
             case .undo(let number): "undo \(number)"
             case .redo(let number): "redo \(number)"
             }
@@ -117,7 +126,7 @@ package struct UndoHistory: Hashable, Sendable {
                 token: transaction.token, timestamp: transaction.timestamp,
                 isOfSession: transaction.session == session, process: transaction.process)
             switch Role(contextName: transaction.contextName) {
-            case .work:
+            case .work, .restore:
                 if !undone.contains(number) { undoable.append(step) }
                 hasWork = true
             case .undo(let undoneNumber):

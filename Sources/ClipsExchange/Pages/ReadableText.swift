@@ -30,12 +30,14 @@ struct ReadableText {
         let text: ElementText
     }
 
-    static func text(of root: Node) -> String {
+    /// - Parameter address: The address of the page, to which its links are relative; empty if it is unknown.
+    static func text(of root: Node, at address: String = "") -> String {
         let paragraphs = Boilerplate.paragraphs(in: root)
-        let strict = ReadableText(usesClasses: true, paragraphs: paragraphs).text(root)
-        guard strict.utf8.count < minText else { return Boilerplate.isWall(strict) ? "" : strict }
-        let loose = ReadableText(usesClasses: false).text(root)
-        let text = loose.utf8.count > 2 * strict.utf8.count ? loose : strict
+        let links = PageLinks(base: address)
+        let strict = ReadableText(usesClasses: true, paragraphs: paragraphs).lines(root, links)
+        guard strict.count < minText else { return Boilerplate.isWall(strict.text) ? "" : strict.text }
+        let loose = ReadableText(usesClasses: false).lines(root, links)
+        let text = loose.count > 2 * strict.count ? loose.text : strict.text
         return Boilerplate.isWall(text) ? "" : text
     }
 
@@ -43,7 +45,7 @@ struct ReadableText {
         (self.usesClasses, self.paragraphs) = (usesClasses, paragraphs)
     }
 
-    private func text(_ root: Node) -> String {
+    private func lines(_ root: Node, _ links: PageLinks) -> TextLines {
         var reader = self
         let whole = reader.measure(root, isInLink: false, isInContent: false, 0)
         // Lists of options and teasers may have more text than the paragraphs of the content.
@@ -60,9 +62,9 @@ struct ReadableText {
             ?? large(dense) { hasProse ? $0.prose : $0.count - $0.links } ?? root
         let text = reader.measures[content] ?? whole
         reader.leavesOutLists = text.prose - text.listed >= Self.minProse
-        var lines = TextLines()
+        var lines = TextLines(links: links)
         reader.append(content, to: &lines, isInContent: content != root, 0)
-        return lines.text
+        return lines
     }
 
     /// Returns the outermost element around a candidate that adds many paragraphs, and little other text and links.
@@ -122,7 +124,7 @@ struct ReadableText {
     private func append(_ node: Node, to lines: inout TextLines, isInContent: Bool, _ depth: Int) {
         let name = node.name
         let isContent = isInContent || Boilerplate.content.contains(name)
-        lines.open(name)
+        lines.open(node)
         for child in node.children {
             if child.isText {
                 lines.add(child.content)
@@ -132,12 +134,17 @@ struct ReadableText {
                 append(child, to: &lines, isInContent: isContent, depth + 1)
             }
         }
-        lines.close(name)
+        lines.close(node)
     }
 
-    /// Returns all text of an element as one line.
-    static func line(of node: Node) -> String {
-        var lines = TextLines()
+    /// Returns all text of an element, without marks.
+    static func line(of node: Node) -> String { all(of: node, TextLines()) }
+
+    /// Returns all text of a part of a page.
+    static func text(ofPart node: Node) -> String { all(of: node, TextLines(links: PageLinks(base: ""))) }
+
+    private static func all(of node: Node, _ lines: TextLines) -> String {
+        var lines = lines
         ReadableText(usesClasses: false).append(node, to: &lines, isInContent: true, 0)
         return lines.text
     }

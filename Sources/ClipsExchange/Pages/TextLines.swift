@@ -1,12 +1,37 @@
-/// The text of elements, with the line ends that a browser would show.
+/// The text of elements, with the line ends that a browser would show, and with its structure as Markdown.
+///
+/// Links are references, whose addresses follow the text: `[the manual][1]`, and at the end `[1]: https://…`. So the text
+/// reads and searches as text, and loses no link.
 struct TextLines {
     private var bytes: [UInt8] = []
     private var breaks = 0
     private var hasSpace = false
     private var preformatted = 0
+    /// Whether the text has marks and links; false for a title.
+    private let isMarked: Bool
+    private var links: PageLinks
+    /// The mark of a heading or an item, until its first letter.
+    private var mark = ""
+    /// The numbers of the next items of the open lists; nil for a list with dashes.
+    private var lists: [Int?] = []
+    private var quotes = 0
+    private var lastQuotes = 0
+    private var cells = 0
+    private var hasSeparator = false
+    private var isFenced = false
+    /// The open inline elements, and where their text begins; nil until its first letter.
+    private var inlines: [(name: String, start: Int?)] = []
 
-    /// The text without line ends around it.
-    var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// - Parameter links: The links of the page; nil for the text alone.
+    init(links: PageLinks? = nil) {
+        (self.links, isMarked) = (links ?? PageLinks(base: ""), links != nil)
+    }
+
+    /// The text without line ends around it, and the addresses of its links.
+    var text: String { String(decoding: bytes, as: UTF8.self) + links.definitions }
+
+    /// The number of bytes without the addresses.
+    var count: Int { bytes.count }
 
     /// Returns the line ends before and after an element: two for a paragraph; nil for an inline element.
     static func breaks(before name: String) -> Int? {
@@ -23,21 +48,86 @@ struct TextLines {
         "img", "ins", "kbd", "label", "mark", "math", "q", "rp", "rt", "ruby", "s", "samp", "small", "span",
         "strike", "strong", "sub", "sup", "td", "th", "time", "tt", "u", "var", "wbr",
     ]
+    /// The depth of the marks of lists and quotes: a page may nest hundreds around each letter.
+    private static let maxDepth = 4
+    /// The marks around inline elements.
+    private static let marks = ["b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "a": "["]
 
-    mutating func open(_ name: String) {
-        if let count = Self.breaks(before: name) { breaks = max(breaks, count) }
-        if name == "li" {
-            start()
-            bytes += Array("- ".utf8)
-            hasSpace = false
+    mutating func open(_ node: HTMLDocument.Node) {
+        let name = node.name
+        if let count = Self.breaks(before: name) { breaks = max(breaks, lists.isEmpty ? count : 1) }
+        switch name {
+        case "li":
+            let number = lists.last ?? nil
+            mark =
+                String(repeating: "  ", count: max(0, min(lists.count, Self.maxDepth) - 1))
+                + (number.map { "\($0). " } ?? "- ")
+            if let number { lists[lists.count - 1] = number + 1 }
+        case "ul": lists.append(nil)
+        case "ol": lists.append(node["start"].flatMap { Int($0) }.map { max(0, min($0, 1 << 20)) } ?? 1)
+        case "tr": cells = 0
+        case "td", "th":
+            hasSpace = true
+            hasSeparator = cells > 0 && isMarked
+            cells += 1
+        case "pre": preformatted += 1
+        default: break
         }
-        if name == "td" || name == "th" { hasSpace = true }
-        if name == "pre" { preformatted += 1 }
+        guard isMarked else { return }
+        switch name {
+        case "h1", "h2", "h3", "h4", "h5", "h6":
+            mark = String(repeating: "#", count: name.utf8.last.map { Int($0) - 0x30 } ?? 1) + " "
+        case "blockquote": quotes += 1
+        case "img":
+            let description = node["alt"].map { HTMLText.oneLine(HTMLText.repaired($0)) } ?? ""
+            guard !description.isEmpty, preformatted == 0 else { return }
+            start()
+            bytes += Array("(image: \(description))".utf8)
+        case _ where Self.marks[name] != nil && (preformatted == 0 || name == "a"):
+            inlines.append((name, nil))
+        default: break
+        }
     }
 
-    mutating func close(_ name: String) {
-        if name == "pre" { preformatted -= 1 }
-        if name != "br", let count = Self.breaks(before: name) { breaks = max(breaks, count) }
+    mutating func close(_ node: HTMLDocument.Node) {
+        let name = node.name
+        closeInline(node, name)
+        switch name {
+        case "pre":
+            preformatted -= 1
+            if isFenced {
+                bytes += Array("\n```".utf8)
+                isFenced = false
+            }
+        case "ul", "ol": lists = lists.dropLast()
+        case "blockquote": if isMarked { quotes -= 1 }
+        case "li", "h1", "h2", "h3", "h4", "h5", "h6": mark = ""
+        default: break
+        }
+        if name != "br", let count = Self.breaks(before: name) {
+            breaks = max(breaks, lists.isEmpty ? count : 1)
+        }
+    }
+
+    private mutating func closeInline(_ node: HTMLDocument.Node, _ name: String) {
+        guard let last = inlines.last, last.name == name else { return }
+        inlines.removeLast()
+        guard name == "a" else {
+            if last.start != nil { bytes += Array((Self.marks[name] ?? "").utf8) }
+            return
+        }
+        // A link without text, as around an image, is listed.
+        let address = links.address(of: node)
+        guard let start = last.start else {
+            if let address { _ = links.number(of: address) }
+            return
+        }
+        let content = String(decoding: bytes[(start + 1)...], as: UTF8.self)
+        guard let address, address != content, let number = links.number(of: address) else {
+            bytes.remove(at: start)
+            return
+        }
+        bytes += Array("][\(number)]".utf8)
     }
 
     mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
@@ -60,14 +150,34 @@ struct TextLines {
         }
     }
 
-    /// Adds the line ends or the space that are due before text.
+    /// Adds the line ends, the space, and the marks that are due before text.
     private mutating func start() {
-        if bytes.isEmpty {
-        } else if breaks > 0 {
-            bytes += Array(repeating: UInt8(ascii: "\n"), count: preformatted > 0 ? breaks : min(2, breaks))
+        let isFence = isMarked && preformatted > 0 && !isFenced
+        let count = preformatted > 0 && !isFence ? breaks : min(2, breaks)
+        let begins = bytes.isEmpty || count > 0
+        for line in 0..<(bytes.isEmpty ? 0 : count) {
+            bytes.append(UInt8(ascii: "\n"))
+            // A blank line would end a quote.
+            if line + 1 < count, min(quotes, lastQuotes) > 0 { bytes.append(UInt8(ascii: ">")) }
+        }
+        if begins {
+            let quote = Array(String(repeating: "> ", count: min(quotes, Self.maxDepth)).utf8)
+            bytes += quote
+            if isFence {
+                bytes += Array("```\n".utf8) + quote
+                isFenced = true
+            }
+            bytes += Array(mark.utf8)
+            mark = ""
+        } else if hasSeparator {
+            bytes += Array(" | ".utf8)
         } else if hasSpace {
             bytes.append(UInt8(ascii: " "))
         }
-        (breaks, hasSpace) = (0, false)
+        (breaks, hasSpace, hasSeparator, lastQuotes) = (0, false, false, quotes)
+        for index in inlines.indices where inlines[index].start == nil {
+            inlines[index].start = bytes.count
+            bytes += Array((Self.marks[inlines[index].name] ?? "").utf8)
+        }
     }
 }

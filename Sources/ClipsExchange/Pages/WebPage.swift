@@ -15,15 +15,17 @@ package struct WebPage: Hashable, Sendable {
     ///   - bytes: A page in the encoding that its mark, the header, or a `meta` element declares, or that its letters
     ///     show.
     ///   - contentType: The header of the response, if known.
+    ///   - address: The address of the page, if known.
     /// - Returns: nil if the bytes do not begin as HTML.
-    package init?(_ bytes: [UInt8], contentType: String? = nil) {
+    package init?(_ bytes: [UInt8], contentType: String? = nil, address: String = "") {
         guard let text = Self.decoded(bytes, contentType: contentType),
             ImportFormat.isPage(String(decoding: text.prefix(1 << 16), as: UTF8.self))
         else { return nil }
         let document = HTMLDocument(text.map { $0 == 0 ? 0x20 : $0 })
         guard let root = document.root else { return }
-        readHead(root)
-        self.text = ReadableText.text(of: root)
+        let base = readHead(root)
+        let own = address.isEmpty ? url : address
+        self.text = ReadableText.text(of: root, at: PageLinks(base: own).address(base) ?? own)
     }
 
     /// Fills the empty parts of a clip: the description becomes its note.
@@ -58,10 +60,11 @@ package struct WebPage: Hashable, Sendable {
     static func text(ofMarkup markup: String) -> String? {
         guard markup.contains("</") || ImportFormat.isPage(String(markup.prefix(1 << 10))) else { return nil }
         let document = HTMLDocument(Array(markup.utf8).map { $0 == 0 ? 0x20 : $0 })
-        return document.root.map { ReadableText.line(of: $0) }
+        return document.root.map { ReadableText.text(ofPart: $0) }
     }
 
-    private mutating func readHead(_ root: HTMLDocument.Node) {
+    /// Returns the address to which the links are relative, if the page gives one.
+    private mutating func readHead(_ root: HTMLDocument.Node) -> String {
         var values: [String: String] = [:]
         func add(_ name: String, _ value: String?) {
             let value = HTMLText.oneLine(HTMLText.repaired(value ?? ""))
@@ -72,6 +75,7 @@ package struct WebPage: Hashable, Sendable {
             case "title" where node.parent?.name != "svg": add("title", ReadableText.line(of: node))
             case "h1": add("h1", ReadableText.line(of: node))
             case "meta": add((node["name"] ?? node["property"] ?? "").lowercased(), node["content"])
+            case "base": add("base", node["href"])
             case "link" where node["rel"]?.lowercased() == "canonical": add("canonical", node["href"])
             default: break
             }
@@ -81,5 +85,6 @@ package struct WebPage: Hashable, Sendable {
         description = first("description", "og:description", "twitter:description")
         let address = first("canonical", "og:url")
         if ["https://", "http://"].contains(where: address.lowercased().hasPrefix) { url = address }
+        return first("base")
     }
 }

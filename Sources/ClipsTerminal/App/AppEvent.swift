@@ -21,6 +21,8 @@ enum AppEvent: Sendable {
     /// The terminal's background.
     case backgroundReported(Color)
     case edited(EditedForm)
+    /// A program has ended that printed something.
+    case printed(ProgramOutput)
     /// The result of something outside the store.
     case notice(String)
     /// The failure of a browser or an editor, which no request to the store waits for.

@@ -146,24 +146,19 @@ final class AppRunner {
             launches.start(calls.map { ($0.words, $0.input) }, on: subject, hint: "Check the program's name.")
             return collectPrograms()
         }
+        let size = screen.size
         screen.leave()
         var failure: String?
-        var hasRun = false
-        var hasPager = false
+        var output = ProgramOutput(program: first.words[0])
         for call in calls where failure == nil {
-            let status = ChildProcess.here(
-                call.words, input: call.input, hasTerminal: !screen.isHeadless
-            ) {
-                hasPager = true
-            }
-            if status != nil { hasRun = true }
-            if status != 0, status != 128 + SIGINT { failure = Self.ending(status) }
-        }
-        if hasRun, !hasPager || failure != nil {
-            screen.holdOutput("\(first.words[0]) \(failure ?? "has ended"). Press a key to return to clips.")
+            let program = RelayedProgram(
+                call.words, input: call.input, size: size, hasTerminal: !screen.isHeadless)
+            if !program.readsKeys { output.add(program) }
+            if program.status != 0, program.status != 128 + SIGINT { failure = Self.ending(program.status) }
         }
         screen.enter()
         handle(.resized(screen.size))
+        if !output.text.isEmpty { handle(.printed(output)) }
         handle(
             failure.map { .programFailed("'\(first.words[0])' \($0). Check its name and arguments.") }
                 ?? .notice("Ran \(first.words[0]) on \(subject)"))

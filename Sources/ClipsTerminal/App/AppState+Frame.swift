@@ -36,6 +36,7 @@ extension AppState {
             SidebarPane(state: self).draw(layout, in: &frame)
         case .history: HistoryScreen(state: self).draw(layout, in: &frame)
         case .consumers, .errors: TextScreen(state: self).draw(layout, in: &frame)
+        case .output: ReaderPane(state: self).draw(layout, in: &frame)
         case .conflict: ConflictScreen(state: self).draw(layout, in: &frame)
         case .help: HelpScreen(state: self).draw(layout, in: &frame)
         }
@@ -48,7 +49,8 @@ extension AppState {
     var highlight: ClipHighlight? { ClipHighlight(highlightedWords) }
 
     var highlightedWords: String {
-        list.query.filter.isEmpty
+        guard screen != .output else { return "" }
+        return list.query.filter.isEmpty
             ? (reader.hasFocus ? list.lastWords : "") : list.correction ?? list.query.filter
     }
 }
@@ -78,7 +80,7 @@ extension Frame {
 
     /// Draws a row as selected, with the cursor if its pane has the keys. Bold text remains bold.
     mutating func select(_ line: Rect, _ theme: Theme, isFocused: Bool = true) {
-        let look = isFocused ? theme.selection : theme.unfocusedSelection
+        let look = isFocused ? theme.selection : theme.unfocused
         restyle(line) { style in
             if look.foreground != .standard || look.attributes.contains(.reverse) {
                 style.foreground = look.foreground
@@ -108,7 +110,7 @@ extension Frame {
         if let track { fill(bar, with: track, style: theme.border) }
         let thumb = Rect(
             row: bar.row + start, column: bar.column, rows: length, columns: bar.size.columns)
-        fill(thumb, with: "┃", style: theme.thumb)
+        fill(thumb, with: "┃", style: theme.scrollbar)
     }
 
     /// Draws a text, cut with an ellipsis if it does not fit.

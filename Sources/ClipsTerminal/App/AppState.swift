@@ -7,7 +7,7 @@ import Terminal
 
 /// The whole state of the app, as a value: events change it and return the effects to perform.
 struct AppState: Sendable {
-    enum Screen: Hashable, Sendable { case list, history, consumers, help, errors, conflict }
+    enum Screen: Hashable, Sendable { case list, history, consumers, help, errors, conflict, output }
 
     /// A message in the status line until the next key.
     struct Message: Hashable, Sendable {
@@ -20,7 +20,9 @@ struct AppState: Sendable {
     var screen = Screen.list
     var settings: Settings
     var list = ListState()
-    var reader = Reader()
+    var clipReader = Reader()
+    /// The output of the last program.
+    var printed = Reader()
     var history = HistoryList()
     var consumers = ConsumersState()
     var help = HelpList()
@@ -39,6 +41,14 @@ struct AppState: Sendable {
     /// The mode of `clips pick`; nil in the app.
     var pick: Pick?
     private var outbox: [Effect] = []
+
+    /// The text that the keys for reading scroll and search: a clip, or the output of a program.
+    var reader: Reader {
+        get { screen == .output ? printed : clipReader }
+        _modify {
+            if screen == .output { yield &printed } else { yield &clipReader }
+        }
+    }
 
     var keys: KeyMap { settings.config.keys }
     var theme: Theme { settings.theme }
@@ -100,6 +110,7 @@ struct AppState: Sendable {
         case .colorsChanged(let colors): settings.colors = colors
         case .backgroundReported(let color): settings.background = color
         case .edited(let form): save(form)
+        case .printed(let output): show(output)
         }
     }
 
@@ -112,14 +123,16 @@ struct AppState: Sendable {
     /// Applies the options to the state that they affect.
     mutating func applySettings() {
         list.clips.follows = settings.config.follows
-        reader.isWrapped = settings.config.wraps
+        (clipReader.isWrapped, printed.isWrapped) = (settings.config.wraps, settings.config.wraps)
         if settings.update() { emit(.setMouse(settings.isMouseOn)) }
     }
 
     var layout: Layout {
         Layout(
-            size, isReading: reader.hasFocus, isOneScreen: screen != .list, isZoomed: reader.isZoomed,
-            share: settings.config.split, hasSidebar: settings.config.showsSidebar)
+            size, isReading: reader.hasFocus, isOneScreen: screen != .list && screen != .output,
+            isZoomed: reader.isZoomed,
+            share: settings.config.split, hasSidebar: settings.config.showsSidebar,
+            textWidth: screen == .output ? nil : settings.config.textWidth, hasMargins: screen != .output)
     }
 
     /// Fits scroll positions, the clip being read, and the list's requests to the changed state.
@@ -141,6 +154,7 @@ struct AppState: Sendable {
             reconcileSidebar(layout)
             if list.requestsHidden(after: sync.lastChange?.transaction ?? 0) { emit(.loadHidden) }
             if let line = sync.lastChange?.line, layout.status != nil { load(history.titles.request([line])) }
+        case .output: layOutReader(layout)
         case .history:
             history.resize(height: HistoryScreen.listRows(layout))
             if let token = history.nextRequest() { emit(.loadChanges(token)) }
@@ -172,15 +186,17 @@ struct AppState: Sendable {
                 reader.select(id)
             }
         }
-        reader.countMatches()
-        guard let area = layout.detail else { return }
-        if let id = reader.id, reader.needsLoading {
+        if layout.detail != nil, let id = reader.id, reader.needsLoading {
             reader.beginLoading()
             emit(.loadClip(id))
         }
-        reader.layOut(
-            width: min(area.size.columns, settings.config.textWidth ?? .max), height: area.size.rows,
-            dates: settings.config.dates)
+        layOutReader(layout)
+    }
+
+    private mutating func layOutReader(_ layout: Layout) {
+        reader.countMatches()
+        guard let area = layout.text else { return }
+        reader.layOut(width: area.size.columns, height: area.size.rows, dates: settings.config.dates)
     }
 
     /// The time when something on the screen next changes without an event.

@@ -133,7 +133,7 @@ enum Effect: Sendable {
                     return nil
                 }
             } then: {
-                if id == $0.reader.id { $0.reader.show($1) }
+                if id == $0.clipReader.id { $0.clipReader.show($1) }
             }
         case .loadExcerpts(let request):
             // Without them, the rows show their titles.

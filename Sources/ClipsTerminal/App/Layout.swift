@@ -13,19 +13,25 @@ struct Layout: Equatable {
     /// The scroll bar of the list: the separator, or the last column.
     private(set) var listBar: Rect?
     private(set) var detail: Rect?
+    /// The part of the detail with the text, between its margins.
+    private(set) var text: Rect?
     private(set) var status: Rect?
     private(set) var hints: Rect?
 
     private static let minColumnsBeside = 120
     private static let minRowsBelow = 30
     private static let minColumnsWithBar = 24
+    /// The narrowest screen on which a text alone has margins.
+    private static let minColumnsWithMargin = 40
 
     /// - Parameters:
     ///   - share: The list's percentage of the screen next to the clip.
     ///   - hasSidebar: Whether the list has the sidebar at its left, on a screen that has room.
+    ///   - textWidth: The maximum width of the text, which is then in the middle of the detail.
+    ///   - hasMargins: Whether a text alone has margins, on a screen that has room.
     init(
         _ size: Size, isReading: Bool, isOneScreen: Bool = false, isZoomed: Bool = false,
-        share: Int = 55, hasSidebar: Bool = false
+        share: Int = 55, hasSidebar: Bool = false, textWidth: Int? = nil, hasMargins: Bool = true
     ) {
         self.size = size
         var rows = size.rows
@@ -74,6 +80,15 @@ struct Layout: Equatable {
             detail = Rect(
                 row: body.row + upper + 1, column: side + 1, rows: body.size.rows - upper - 1,
                 columns: max(0, width - 2))
+        }
+        text = detail.map { pane in
+            let columns = pane.size.columns
+            let least =
+                arrangement == .detailOnly && hasMargins && columns >= Self.minColumnsWithMargin ? 1 : 0
+            let used = min(columns - 2 * least, textWidth ?? .max)
+            return Rect(
+                row: pane.row, column: pane.column + (columns - used) / 2, rows: pane.size.rows, columns: used
+            )
         }
         guard width >= Self.minColumnsWithBar else { return }
         listBar =

@@ -15,22 +15,22 @@ struct Theme: Hashable, Sendable {
     var unread = Style.plain
     var site = Style.plain
     var tag = Style.plain
-    var dim = Style.plain
-    var bold = Style(attributes: .bold)
+    var muted = Style.plain
+    var strong = Style(attributes: .bold)
     var heading = Style.plain
     var selection = Style.plain
-    var unfocusedSelection = Style.plain
+    var unfocused = Style.plain
     var border = Style.plain
-    var thumb = Style.plain
-    var arrival = Style.plain
+    var scrollbar = Style.plain
+    var new = Style.plain
     var star = Style.plain
     var mark = Style.plain
     var match = Style.plain
-    var url = Style.plain
-    var italic = Style(attributes: .italic)
+    var link = Style.plain
+    var note = Style(attributes: .italic)
     var error = Style.plain
     var live = Style.plain
-    var held = Style.plain
+    var warning = Style.plain
     var key = Style.plain
     var bar = Style.plain
     /// Those of the authors in ``namedAuthors``, then those that other authors share.
@@ -104,11 +104,11 @@ struct Theme: Hashable, Sendable {
 
         static let all: [Role] = [
             Role("title", \.title), Role("unread", \.unread), Role("site", \.site), Role("tag", \.tag),
-            Role("muted", \.dim), Role("strong", \.bold), Role("heading", \.heading),
-            Role("selection", \.selection), Role("unfocused", \.unfocusedSelection),
-            Role("border", \.border), Role("scrollbar", \.thumb), Role("new", \.arrival),
-            Role("star", \.star), Role("mark", \.mark), Role("match", \.match), Role("link", \.url),
-            Role("note", \.italic), Role("error", \.error), Role("live", \.live), Role("warning", \.held),
+            Role("muted", \.muted), Role("strong", \.strong), Role("heading", \.heading),
+            Role("selection", \.selection), Role("unfocused", \.unfocused),
+            Role("border", \.border), Role("scrollbar", \.scrollbar), Role("new", \.new),
+            Role("star", \.star), Role("mark", \.mark), Role("match", \.match), Role("link", \.link),
+            Role("note", \.note), Role("error", \.error), Role("live", \.live), Role("warning", \.warning),
             Role("key", \.key), Role("bar", \.bar), Role("author-app", \.authors[0]),
             Role("author-cli", \.authors[1]), Role("author-extension", \.authors[2]),
             Role("author-import", \.authors[3]), Role("author", \.authors[4]),

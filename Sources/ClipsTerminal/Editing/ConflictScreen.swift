@@ -55,21 +55,21 @@ struct ConflictScreen {
         let isOne = conflict.count == 1
         let share = isOne ? max(1, (rows - 1) / max(1, 3 * (conflict.clips.first?.fields.count ?? 1))) : 2
         for clip in conflict.clips {
-            if !isOne { lines.append(StyledRun("“\(clip.title)”", theme.bold)) }
+            if !isOne { lines.append(StyledRun("“\(clip.title)”", theme.strong)) }
             if clip.isDeletion {
                 lines.append(StyledRun("You saved this clip; undo deletes it.", theme.error))
             }
             for field in clip.fields {
                 let theirs = ChangesPane.text(field.theirs)
                 let mine = ChangesPane.text(field.mine ?? field.base)
-                lines.append(StyledRun(field.attribute, theme.bold))
+                lines.append(StyledRun(field.attribute, theme.strong))
                 lines += side("theirs", theirs, mine, true, share, width)
                 lines += side(
                     clip.isDeletion ? "yours " : question.nameOfMine, mine, theirs, true, share, width)
             }
         }
         let more = conflict.count - conflict.clips.count
-        if more > 0 { lines.append(StyledRun("… and \(StatusLine.grouped(more)) more", theme.dim)) }
+        if more > 0 { lines.append(StyledRun("… and \(StatusLine.grouped(more)) more", theme.muted)) }
         return lines
     }
 
@@ -85,7 +85,7 @@ struct ConflictScreen {
             + [
                 StyledRun(
                     "  by \(conflict.isOwn ? "this machine" : conflict.machine ?? "another machine"), \(time)",
-                    theme.dim)
+                    theme.muted)
             ]
     }
 
@@ -104,7 +104,8 @@ struct ConflictScreen {
             let note =
                 field.isClash
                 ? " — both changed it" : field.isMine ? " — you changed it" : " — they changed it"
-            lines.append(StyledRun(field.attribute.rawValue + note, field.isClash ? theme.error : theme.bold))
+            lines.append(
+                StyledRun(field.attribute.rawValue + note, field.isClash ? theme.error : theme.strong))
             lines += side(
                 "yours ", field.mine, field.isClash ? field.theirs : field.base, field.isMine, share, width)
             if conflict.stored != nil {
@@ -124,7 +125,7 @@ struct ConflictScreen {
         let new = text.split(separator: "\n", maxSplits: 10_000, omittingEmptySubsequences: false)
         let first = isChanged ? zip(old, new).prefix { $0 == $1 }.count : 0
         let shown = new.dropFirst(min(first, max(0, new.count - 1))).prefix(maxLines)
-        let style = isChanged ? Style.plain : theme.dim
+        let style = isChanged ? Style.plain : theme.muted
         return shown.enumerated().map { row, line in
             let isCut = row == maxLines - 1 && new.count - first > maxLines
             let label = row == 0 ? "  \(name)  " : "          "

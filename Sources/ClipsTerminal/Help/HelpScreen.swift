@@ -67,15 +67,15 @@ struct HelpScreen {
         let indent = Self.indent(area.size.columns)
         guard !line.isHeading else {
             return frame.putCut(
-                line.text, in: area, row: row, column: 1, width: area.size.columns - 1, style: theme.bold)
+                line.text, in: area, row: row, column: 1, width: area.size.columns - 1, style: theme.strong)
         }
         let isAvailable =
             line.action.map { state.unavailabilityReason(of: $0, on: state.help.origin) == nil } ?? true
         frame.putRight(
-            line.keys, in: area, row: row, width: indent - 2, style: isAvailable ? theme.key : theme.dim)
+            line.keys, in: area, row: row, width: indent - 2, style: isAvailable ? theme.key : theme.muted)
         frame.putCut(
             line.text, in: area, row: row, column: indent, width: area.size.columns - indent,
-            style: isAvailable ? .plain : theme.dim)
+            style: isAvailable ? .plain : theme.muted)
         guard isSelected else { return }
         let rect = Rect(row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
         let cursor = frame.cursor

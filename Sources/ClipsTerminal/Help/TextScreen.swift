@@ -32,7 +32,7 @@ struct TextScreen {
     }
 
     private var consumers: [StyledRun] {
-        guard let cleaning = state.consumers.preview else { return [StyledRun("…", theme.dim)] }
+        guard let cleaning = state.consumers.preview else { return [StyledRun("…", theme.muted)] }
         var lines: [StyledRun] = []
         if cleaning.consumers.isEmpty {
             lines.append(StyledRun("The history has no consumers. Programs that track it are listed here."))
@@ -42,13 +42,13 @@ struct TextScreen {
             let process = record.process.map { " \($0)" } ?? ""
             let life = record.isRunning ? "running, process\(process)" : "not running"
             let seen = Age(of: record.lastSeen, at: state.now).sentence
-            lines.append(StyledRun(record.name, theme.bold))
+            lines.append(StyledRun(record.name, theme.strong))
             lines.append(StyledRun("  \(lag) · \(life) · seen \(seen)"))
             if let author = record.author, author != record.name {
-                lines.append(StyledRun("  saves as \(author)", theme.dim))
+                lines.append(StyledRun("  saves as \(author)", theme.muted))
             }
         }
-        lines += [StyledRun(""), StyledRun("Next purge", theme.bold)]
+        lines += [StyledRun(""), StyledRun("Next purge", theme.strong)]
         let (total, removable) = (cleaning.total, cleaning.removable)
         lines.append(
             StyledRun(
@@ -57,10 +57,11 @@ struct TextScreen {
             )
         )
         lines.append(
-            StyledRun("  The last 7 days are retained, so that changes can be undone.", theme.dim))
+            StyledRun("  The last 7 days are retained, so that changes can be undone.", theme.muted))
         if let holder = cleaning.holder {
             lines.append(
-                StyledRun("  Older history is retained for \(holder), which has not read it yet.", theme.held)
+                StyledRun(
+                    "  Older history is retained for \(holder), which has not read it yet.", theme.warning)
             )
         }
         return lines

@@ -23,7 +23,7 @@ struct ChangesPane {
         for column in 0..<area.size.columns {
             frame.put("─", in: area, column: column, style: border)
         }
-        frame.putCut(" \(origin) ", in: area, column: 2, width: area.size.columns - 4, style: theme.dim)
+        frame.putCut(" \(origin) ", in: area, column: 2, width: area.size.columns - 4, style: theme.muted)
         let lines = lines
         let rows = max(0, area.size.rows - 1)
         let top = top(of: lines, rows: rows)
@@ -31,10 +31,11 @@ struct ChangesPane {
         for (row, line) in lines.dropFirst(top).prefix(rows).enumerated() {
             let below = lines.dropFirst(top + row).compactMap(\.change).first ?? total
             if row == rows - 1, lines.count - top > rows || total > lines.count, total - below > 1 {
-                frame.put("… and \(total - below) more", in: area, row: row + 1, column: 3, style: theme.dim)
+                frame.put(
+                    "… and \(total - below) more", in: area, row: row + 1, column: 3, style: theme.muted)
                 continue
             }
-            frame.put(line.sign, in: area, row: row + 1, column: 1, style: theme.bold)
+            frame.put(line.sign, in: area, row: row + 1, column: 1, style: theme.strong)
             frame.putCut(
                 line.text, in: area, row: row + 1, column: 3, width: area.size.columns - 3, style: line.style)
             guard line.isFirst, let selected, line.change == selected else { continue }
@@ -83,7 +84,7 @@ struct ChangesPane {
             lines.append(
                 Line(
                     text: "More than \(many) changes since; new values are the current ones.",
-                    style: theme.held))
+                    style: theme.warning))
         }
         for (index, change) in detail.changes.enumerated() {
             let title = change.title.isEmpty ? "" : ": \(change.title)"
@@ -95,7 +96,7 @@ struct ChangesPane {
                     Line(
                         text: "  "
                             + Self.text(of: replacement, change.kind, isThen: detail.showsOriginalValues),
-                        style: theme.dim, change: index))
+                        style: theme.muted, change: index))
             }
         }
         return lines

@@ -97,7 +97,7 @@ struct HistoryScreen {
         frame.putCut(
             state.history.windows.author(of: transaction), in: line, column: columns.author,
             width: columns.authorWidth, style: theme.author(transaction.shownAuthor))
-        frame.putRight(age.text, in: line, column: columns.age, width: 6, style: theme.dim)
+        frame.putRight(age.text, in: line, column: columns.age, width: 6, style: theme.muted)
         guard let first = row.lines.first else { return }
         let styles = ["+": theme.live, "~": theme.key, "-": theme.error]
         frame.put(first.sign, in: line, column: 1, style: styles[first.sign] ?? .plain)
@@ -109,7 +109,7 @@ struct HistoryScreen {
         let room = max(min(8, width / 2), width - DisplayWidth.columns(of: more) - 2)
         let title = SafeText.cut(first.title ?? state.history.titles[first.clip] ?? "…", to: room)
         let used = frame.put(
-            title, in: line, column: 3, width: room, style: transaction.isOwn ? theme.bold : theme.title)
-        frame.putCut(more, in: line, column: 5 + used, width: width - used - 2, style: theme.dim)
+            title, in: line, column: 3, width: room, style: transaction.isOwn ? theme.strong : theme.title)
+        frame.putCut(more, in: line, column: 5 + used, width: width - used - 2, style: theme.muted)
     }
 }

@@ -27,8 +27,8 @@ struct HistoryTitles: Sendable {
 
     /// The change, if the sign before the title does not express it.
     func detail(_ line: TransactionSummary.Line) -> String {
-        guard line.kind != .insert else { return "" }
-        return words(line).phrase
+        let words = words(line)
+        return line.kind != .insert || words.isRestored ? words.phrase : ""
     }
 
     func words(_ line: TransactionSummary.Line) -> ChangeWords {

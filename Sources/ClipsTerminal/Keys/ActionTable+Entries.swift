@@ -23,7 +23,7 @@ extension ActionTable {
         case .open:
             Entry(
                 action, "<Enter>", .moving, "Read the clip", hint: ("read", 2), scope: .clip,
-                otherScreens: [.help, .history]
+                otherScreens: [.help, .history, .output]
             ) { $0.open() }
         case .pick:
             Entry(action, "", .moving, "Print the clip, in 'clips pick' (Enter there)", scope: .clips) {
@@ -58,17 +58,18 @@ extension ActionTable {
         case .left:
             Entry(
                 action, "<Left> h", .moving, "Scroll an unwrapped clip to the left", scope: .clip,
-                unless: wrapped
+                otherScreens: [.output], unless: wrapped
             ) { $0.reader.scrollSideways(by: -8) }
         case .right:
             Entry(
                 action, "<Right> l", .moving, "Scroll an unwrapped clip to the right", scope: .clip,
-                unless: wrapped
+                otherScreens: [.output], unless: wrapped
             ) { $0.reader.scrollSideways(by: 8) }
         case .wrap:
-            Entry(action, "w", .moving, "Wrap or unwrap the lines of the clip", scope: .list) {
-                $0.toggleWrapping()
-            }
+            Entry(
+                action, "w", .moving, "Wrap or unwrap the lines of the clip", scope: .list,
+                otherScreens: [.output]
+            ) { $0.toggleWrapping() }
         case .zoom:
             Entry(
                 action, "z", .moving, "Show the list or the clip on the whole screen, or both", scope: .list
@@ -79,17 +80,18 @@ extension ActionTable {
             Entry(
                 action, "/", .list,
                 "Filter by words as you type; in a clip, search its text; in the history, by author and time",
-                hint: ("filter", 1), scope: .list, otherScreens: [.help, .history], takes: .words,
+                hint: ("filter", 1), scope: .list, otherScreens: [.help, .history, .output], takes: .words,
                 isArgumentOptional: true, performArgument: { $0.filter(byArgument: $1) }
             ) { $0.beginFilter() }
         case .nextMatch:
             Entry(
                 action, "n", .list, "Go to the next clip, or line of the clip, that matches", scope: .list,
-                unless: nothingSearched, counted: { $0.goToMatch(isForward: true, count: $1 ?? 1) })
+                otherScreens: [.output], unless: nothingSearched,
+                counted: { $0.goToMatch(isForward: true, count: $1 ?? 1) })
         case .previousMatch:
             Entry(
-                action, "N", .list, "Go to the previous match", scope: .list, unless: nothingSearched,
-                counted: { $0.goToMatch(isForward: false, count: $1 ?? 1) })
+                action, "N", .list, "Go to the previous match", scope: .list, otherScreens: [.output],
+                unless: nothingSearched, counted: { $0.goToMatch(isForward: false, count: $1 ?? 1) })
         case .sort:
             Entry(
                 action, "s", .list, "Sort the list; the same key again reverses the order",
@@ -100,6 +102,7 @@ extension ActionTable {
             Entry(
                 action, "<Space>", .list, "Mark or unmark the clip, and move down; in a clip, scroll a page",
                 hint: ("mark", 10), scope: .clip,
+                otherScreens: [.output],
                 counted: { $0.reader.hasFocus ? $0.move(.pages(1), count: $1) : $0.mark(count: $1 ?? 1) })
         case .range:
             Entry(action, "v", .list, "Start a range of clips or lines; again, mark it", scope: .clip) {
@@ -107,7 +110,8 @@ extension ActionTable {
             }
         case .quote:
             Entry(
-                action, "\"", .clip, "Save the selected lines as a quote; with a number, delete that quote",
+                action, "\"", .clip,
+                "Save the selected lines as a quote; without, choose a quote to note or delete",
                 scope: .clip, counted: { $0.quote($1) })
         case .invertMarks:
             Entry(
@@ -180,9 +184,11 @@ extension ActionTable {
                 hint: ("archive", 18), scope: .clips, saves: true
             ) { $0.toggle(.archived) }
         case .markAllRead:
-            Entry(action, "A", .clip, "Mark all clips of the list as read", scope: .clip, saves: true) {
-                $0.menu = .markAllRead($0.list.clips.isCounted ? $0.list.clips.count : nil)
-            }
+            Entry(
+                action, "A", .clip, "Mark all clips of the list as read; undo restores the marks",
+                scope: .clip,
+                saves: true
+            ) { $0.start(.markAllRead($0.list.query)) }
         case .delete:
             Entry(
                 action, "d <Del>", .clip,
@@ -200,7 +206,7 @@ extension ActionTable {
         case .browse:
             Entry(
                 action, "o", .clip,
-                "Open the URL in your browser; in a clip, the link of the number typed before",
+                "Open the URL in your browser; in a clip, a number opens the link that has it",
                 hint: ("browser", 4), scope: .clips, unless: noURLs, counted: { $0.browse(link: $1) })
         case .browseHere:
             Entry(
@@ -224,7 +230,7 @@ extension ActionTable {
         case .run:
             Entry(
                 action, "!", .clip,
-                "Run a program with {url}, {title}, or another field; & at the end runs it in the background",
+                "Run a program with {url}, {title}, or another field, and read its output; & at the end: in the background",
                 scope: .clips, takes: .program, performArgument: { $0.run(program: $1, withInput: false) }
             ) { $0.promptForCommand("run ") }
         case .pipe:
@@ -326,7 +332,7 @@ extension ActionTable {
     }
 
     @Sendable private static func nothingSearched(_ state: AppState, _: AppState.Screen) -> String? {
-        state.list.query.filter.isEmpty && state.list.lastWords.isEmpty && state.searchedText.isEmpty
+        state.textHighlight == nil
             ? "Nothing to search for; \(state.keys.name(of: .filter)) starts a search, "
                 + "\(state.keys.name(of: .nextUnread)) goes to the next unread clip." : nil
     }
@@ -342,58 +348,5 @@ extension ActionTable {
 
     @Sendable private static func noURL(_ state: AppState, _: AppState.Screen) -> String? {
         state.targetURL.isEmpty ? "This clip has no URL." : nil
-    }
-}
-
-extension AppState {
-    /// Returns the reason why an action is unavailable, on this screen or another; nil when it is available.
-    func unavailabilityReason(of action: Action, on other: Screen? = nil) -> String? {
-        let (entry, screen) = (ActionTable[action], other ?? screen)
-        if entry.saves, let reason = saving.unavailabilityReason { return reason }
-        if entry.scope != .anywhere, !entry.otherScreens.contains(screen) {
-            guard screen == .list else {
-                return "Not available here; \(keys.name(of: .back)) returns to the list."
-            }
-            if entry.needsClip, target == nil, !actsOnMarks {
-                return "There is no clip here; \(keys.name(of: .add)) adds one."
-            }
-        }
-        if let reason = pickUnavailabilityReason(of: action) { return reason }
-        if let reason = entry.unavailabilityReason?(self, screen) { return reason }
-        return entry.scope == .clips && list.marks.isGathering && actsOnMarks
-            ? "The range is still loading; try again." : nil
-    }
-
-    mutating func perform(_ binding: Binding, count: Int?) {
-        if !binding.next.isEmpty, unavailabilityReason(of: binding.action) == nil {
-            // Each waits, as a key does, for the list that the one before it leaves.
-            typing.ahead.insert(contentsOf: binding.next.map { .binding($0) }, at: 0)
-        }
-        guard let argument = binding.argument else { return perform(binding.action, count: count) }
-        perform(binding.action, argument: argument)
-    }
-
-    /// Performs an action with the text after its name.
-    mutating func perform(_ action: Action, argument: String) {
-        let entry = ActionTable[action]
-        guard let performArgument = entry.performArgument else {
-            return report("':\(action.rawValue)' has no argument.", isError: true)
-        }
-        // Where the store cannot be written, the text of ':add' is still retained.
-        if action != .add, let reason = unavailabilityReason(of: action) { return report(reason) }
-        if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
-        performArgument(&self, argument)
-    }
-
-    mutating func perform(_ action: Action, count: Int?) {
-        if let reason = unavailabilityReason(of: action) { return report(reason) }
-        let entry = ActionTable[action]
-        if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
-        guard entry.scope == .clips, !actsOnMarks, !reader.hasFocus, let count, count > 1 else {
-            return entry.perform(&self, count)
-        }
-        guard markRows(count: count) else { return }
-        entry.perform(&self, nil)
-        list.marks.clear()
     }
 }

@@ -95,12 +95,13 @@ package enum ActionTable {
         /// Creates the entry of an action that a number before its key affects.
         init(
             _ action: Action, _ keys: String, _ group: Group, _ help: String,
-            hint: (label: String, rank: Int)? = nil, scope: Scope = .anywhere, typeAhead: TypeAhead = .waits,
+            hint: (label: String, rank: Int)? = nil, scope: Scope = .anywhere,
+            otherScreens: Set<AppState.Screen> = [], typeAhead: TypeAhead = .waits,
             unless unavailabilityReason: Unavailability? = nil, counted perform: @escaping Perform
         ) {
             self.init(
-                action, keys, group, help, hint: hint, scope: scope, typeAhead: typeAhead,
-                unless: unavailabilityReason
+                action, keys, group, help, hint: hint, scope: scope, otherScreens: otherScreens,
+                typeAhead: typeAhead, unless: unavailabilityReason
             ) { _ in }
             self.perform = perform
         }

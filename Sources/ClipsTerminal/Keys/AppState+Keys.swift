@@ -46,6 +46,7 @@ extension AppState {
             character.isASCII, digit > 0 || typing.count != nil
         {
             typing.count = min((typing.count ?? 0) * 10 + digit, 999_999_999)
+            openTypedLink()
             return
         }
         let pressed = earlier + [key]
@@ -74,6 +75,7 @@ extension AppState {
         switch screen {
         case .help: runHelpEntry()
         case .history: openInHistory()
+        case .output: leaveScreen()
         case .list, .consumers, .errors, .conflict:
             reader.hasFocus = true
             if let id = reader.id { markAsOpened([id]) }
@@ -132,7 +134,7 @@ extension AppState {
         case .history where history.isInChanges: history.isInChanges = false
         case .history where !history.filter.isEmpty: filterHistory("")
         case .help where !help.filter.isEmpty: help.filter = ""
-        case .help, .history, .errors, .conflict: leaveScreen()
+        case .help, .history, .errors, .conflict, .output: leaveScreen()
         case .list: goBackInList()
         }
     }

@@ -45,7 +45,7 @@ extension AppState {
         case .list: clickInList(position, layout)
         case .history: clickInHistory(position, layout)
         case .help: clickInHelp(position, layout)
-        case .consumers, .errors, .conflict: break
+        case .consumers, .errors, .conflict, .output: break
         }
     }
 
@@ -91,8 +91,8 @@ extension AppState {
             guard let attribute = column?.name.attribute else { return }
             let usual = ClipQuery.sort(named: attribute.rawValue)
             sort(by: attribute, isReversed: list.query.sort == usual)
-        } else if let area = layout.detail, area.contains(position), target != nil {
-            let (line, column) = (position.row - area.row, position.column - area.column)
+        } else if layout.detail?.contains(position) == true, let text = layout.text, target != nil {
+            let (line, column) = (position.row - text.row, position.column - text.column)
             if let url = reader.link(line: line, column: column) {
                 openPage(url)
             } else if !reader.hasFocus {

@@ -55,7 +55,7 @@ extension AppState {
         case .consumers, .errors: page.move(motion, count: count)
         case .conflict: break
         case .list where !reader.hasFocus: list.clips.move(motion, count: count)
-        case .list:
+        case .list, .output:
             if case .end = motion, count == nil, let id = reader.id, let text = reader.text {
                 // Measuring a long text takes time, so the worker does it.
                 emit(.measure(id: id, text))

@@ -42,10 +42,10 @@ extension AppState {
                     transaction: transaction.id,
                     author: transaction.isOwn ? "you" : transaction.shownAuthor,
                     inserted: transaction.inserted, updated: transaction.updated,
-                    deleted: transaction.deleted, at: min(now, transaction.timestamp),
+                    deleted: transaction.deleted, at: min(now, transaction.timestamp), role: transaction.role,
                     line: transaction.lines.count == 1 ? transaction.lines.first : nil)
             }
-            if reader.isAffected(by: transactions) { reloadReader() }
+            if clipReader.isAffected(by: transactions) { reloadReader() }
         case .window(let window, _) where window.requestNumber == nil:
             sidebar.invalidate()
             // The commit was too large to be reported change by change.
@@ -56,9 +56,9 @@ extension AppState {
     }
 
     private mutating func reloadReader() {
-        guard let id = reader.id else { return }
+        guard let id = clipReader.id else { return }
         // A clip that is not on the screen is loaded when it is.
-        if layout.detail == nil { reader.invalidate() } else { emit(.loadClip(id)) }
+        if screen == .list, layout.detail != nil { emit(.loadClip(id)) } else { clipReader.invalidate() }
     }
 
     private mutating func apply(_ message: LiveMessage<ClipRow>) {

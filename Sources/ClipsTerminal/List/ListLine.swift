@@ -24,7 +24,7 @@ struct ListLook: Equatable {
         guard let column = columns[.age] else { return }
         let area = Rect(row: line.row, column: line.column + column.start, rows: 1, columns: column.width)
         frame.fill(area)
-        frame.putRight(age, in: line, column: column.start, width: column.width, style: theme.dim)
+        frame.putRight(age, in: line, column: column.start, width: column.width, style: theme.muted)
     }
 }
 
@@ -48,10 +48,10 @@ struct ListLine: Equatable {
         if let column = columns.number, let number {
             frame.putRight(
                 String(number.value), in: line, column: column.start, width: column.width,
-                style: number.isSelected ? theme.bold : theme.dim)
+                style: number.isSelected ? theme.strong : theme.muted)
         }
         if columns.hasMarks {
-            if isNew { frame.put("▌", in: line, style: theme.arrival) }
+            if isNew { frame.put("▌", in: line, style: theme.new) }
             if isMarked { frame.put("✓", in: line, style: theme.mark) }
             if clip.isUnread { frame.put("•", in: line, column: 1, style: theme.key) }
             if clip.isStarred {
@@ -65,7 +65,7 @@ struct ListLine: Equatable {
             case .tags: put(tagText, column, theme.tag, isSearched: true)
             case .author: put(AuthorName.shown(clip.author), column, theme.author(clip.author))
             case .url: put(ReadableURL.text(clip.url), column, theme.site)
-            case .saved: put(look.dates.text(clip.created), column, theme.dim)
+            case .saved: put(look.dates.text(clip.created), column, theme.muted)
             // Changes more often than the others; see `ListLook.drawAge`.
             case .age: break
             }
@@ -75,7 +75,7 @@ struct ListLine: Equatable {
             let shown = SafeText.cut(text, to: column.width)
             frame.put(
                 shown, in: line, column: column.start, width: column.width,
-                style: isNew && column.name == .author ? theme.arrival : style)
+                style: isNew && column.name == .author ? theme.new : style)
             guard isSearched, let highlight else { return }
             frame.highlight(
                 highlight.ranges(inText: shown), of: shown,
@@ -104,7 +104,7 @@ struct ListLine: Equatable {
         if let highlight, !excerpt.isEmpty {
             let start = column.start + used + 2
             let part = SafeText.cut(excerpt, to: end - start)
-            used += 2 + frame.put(part, in: line, column: start, width: end - start, style: theme.dim)
+            used += 2 + frame.put(part, in: line, column: start, width: end - start, style: theme.muted)
             frame.highlight(
                 highlight.ranges(inText: part), of: part,
                 at: Position(row: line.row, column: line.column + start), width: end - start, theme.match)

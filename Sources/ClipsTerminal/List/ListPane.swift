@@ -43,7 +43,7 @@ struct ListPane {
             } else {
                 if isReused { frame.fill(rect) }
                 guard index < list.count else { continue }
-                frame.put("…", in: rect, column: look.columns.title.start, style: theme.dim)
+                frame.put("…", in: rect, column: look.columns.title.start, style: theme.muted)
                 drawn.skip()
             }
             guard index == list.selectedIndex else { continue }
@@ -101,7 +101,7 @@ struct ListPane {
         return [
             (
                 hidden.archived == 0 ? "All clips are deleted" : "All clips are archived or deleted",
-                theme.bold
+                theme.strong
             ),
             ("", .plain),
         ] + (hidden.archived == 0 ? [] : [archived]) + (hidden.hasDeleted ? [deleted] : [])
@@ -115,23 +115,26 @@ struct ListPane {
             lines =
                 hidden == HiddenClips()
                 ? [
-                    ("No clips yet", theme.bold), ("", .plain),
+                    ("No clips yet", theme.strong), ("", .plain),
                     ("Press \(add) to add a URL or a text, or run in another terminal:", .plain),
                     ("", .plain),
-                    ("  clips add --fetch swift.org    # saves a page with its text", theme.bold),
-                    ("  clips import bookmarks.html    # reads exports of browsers and services", theme.bold),
+                    ("  clips add --fetch swift.org    # saves a page with its text", theme.strong),
+                    (
+                        "  clips import bookmarks.html    # reads exports of browsers and services",
+                        theme.strong
+                    ),
                     (
                         "  clips browser install          # saves pages with a click in the browser",
-                        theme.bold
+                        theme.strong
                     ),
                     ("", .plain),
-                    ("Clips that any program saves appear here immediately.", theme.dim),
+                    ("Clips that any program saves appear here immediately.", theme.muted),
                 ] : self.lines(hidden)
         } else {
             // The status line has room for a problem on a wide screen only.
             let problem = state.list.query.problem(isTyping: state.prompt?.kind == .filter)
             lines = [
-                (problem ?? "No clip contains “\(state.list.query.filter)”", theme.bold), ("", .plain),
+                (problem ?? "No clip contains “\(state.list.query.filter)”", theme.strong), ("", .plain),
                 ("\(state.keys.name(of: .back)) shows all clips.", .plain),
             ]
         }

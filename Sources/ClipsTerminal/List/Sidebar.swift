@@ -164,7 +164,7 @@ struct SidebarPane {
         frame.putCut(
             row.name, in: line, column: 1, width: width - DisplayWidth.columns(of: count) - 3,
             style: row.query == nil
-                ? theme.dim : row.count == nil && !unread.isEmpty ? theme.unread : theme.title)
-        frame.putRight(count, in: line, width: width - 1, style: row.count == nil ? theme.key : theme.dim)
+                ? theme.muted : row.count == nil && !unread.isEmpty ? theme.unread : theme.title)
+        frame.putRight(count, in: line, width: width - 1, style: row.count == nil ? theme.key : theme.muted)
     }
 }

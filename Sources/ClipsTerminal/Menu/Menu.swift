@@ -11,7 +11,9 @@ struct Menu: Sendable {
         case copy(CopyForm)
         case link(String)
         case search(ClipQuery)
-        case markAllRead
+        case quote(Quote, of: Int64)
+        case noteQuote(Quote, of: Int64)
+        case unquote(Quote, of: Int64)
         /// Adds a clip although its page is saved, or merges both.
         case addAnyway(ClipDraft, merges: Bool)
         case goTo(Int64)
@@ -74,14 +76,18 @@ struct Menu: Sendable {
                     + tags.map { ("#" + $0, .search(ClipQuery(field: "tag", $0, sort: sort))) }))
     }
 
-    /// - Parameter count: The number of clips of the list; nil until it is counted.
-    static func markAllRead(_ count: Int?) -> Menu {
-        let clips =
-            count.map { $0 == 1 ? "the clip" : "all \(StatusLine.grouped($0)) clips" } ?? "all clips"
-        return Menu(
-            title: "Mark \(clips) of the list as read?",
+    static func quotes(of clip: Clip) -> Menu {
+        Menu(
+            title: "Quotes",
+            items: items(clip.quotes.map { (SafeText.cut($0.text, to: 60), .quote($0, of: clip.id)) }))
+    }
+
+    static func quote(_ quote: Quote, of clip: Int64) -> Menu {
+        Menu(
+            title: "“\(SafeText.cut(quote.text, to: 40))”",
             items: [
-                Item(key: "y", label: "mark them as read; undo restores the marks", choice: .markAllRead)
+                Item(key: "n", label: "edit its note", choice: .noteQuote(quote, of: clip)),
+                Item(key: "d", label: "delete the quote", choice: .unquote(quote, of: clip)),
             ])
     }
 
@@ -161,7 +167,10 @@ extension AppState {
         case .copy(let form): emit(.gather(clips, list.query.sort, .copy(form)))
         case .link(let url): openPage(url)
         case .search(let query): show(query)
-        case .markAllRead: start(.markAllRead(list.query))
+        case .quote(let quote, let clip): menu = .quote(quote, of: clip)
+        case .noteQuote(let quote, let clip):
+            prompt = Prompt(kind: .quoteNote(quote, of: clip), text: quote.note)
+        case .unquote(let quote, let clip): start(.unquote(quote, clip))
         case .addAnyway(let draft, merges: true): start(.addPage(draft, merges: true))
         case .addAnyway(let draft, merges: false): start(.add(draft, form: nil))
         case .goTo(let id): goTo(id)

@@ -88,6 +88,6 @@ extension Frame {
             put("│", in: area, row: row, style: theme.border)
             put("│", in: area, row: row, column: width + 1, style: theme.border)
         }
-        putCut(" \(title) ", in: area, column: 2, width: width - 2, style: theme.bold)
+        putCut(" \(title) ", in: area, column: 2, width: width - 2, style: theme.strong)
     }
 }

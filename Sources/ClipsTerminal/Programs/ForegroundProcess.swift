@@ -13,20 +13,17 @@ extension ChildProcess {
     }
 
     /// Runs a program on the terminal, to its end, without a shell.
-    ///
-    /// - Parameter readsKeys: See ``ForegroundJob/wait(for:readsKeys:)``.
     package static func here(
-        _ words: [String], environment: [String: String] = [:], input: String? = nil,
-        hasTerminal: Bool = true, readsKeys: () -> Void = {}
+        _ words: [String], environment: [String: String] = [:], hasTerminal: Bool = true
     ) -> Int32? {
         if hasTerminal, let job = ForegroundJob() {
-            let child = start(words, environment: environment, input: input, isJob: true) { job.handOver($0) }
+            let child = start(words, environment: environment, isJob: true) { job.handOver($0) }
             guard let child else {
                 job.reclaim()
                 return nil
             }
-            return job.wait(for: child, readsKeys: readsKeys).map(\.exitStatus)
+            return job.wait(for: child).map(\.exitStatus)
         }
-        return status(of: start(words, environment: environment, input: input))
+        return status(of: start(words, environment: environment))
     }
 }

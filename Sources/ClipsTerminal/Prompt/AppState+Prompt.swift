@@ -14,6 +14,7 @@ extension AppState {
         case .tab: complete(isForward: true)
         case .backTab: complete(isForward: false)
         case .down, .control("n"), .up, .control("p"), .pageDown, .pageUp: moveInPrompt(key)
+        case .pasteCut: report("The paste was too long and was cut off.", isError: true)
         case .backspace where prompt.editor.characters.isEmpty: cancel(prompt)
         default:
             guard prompt.editor.edit(with: key) else { return reportPromptKeys() }
@@ -63,6 +64,7 @@ extension AppState {
         case .add: add(text)
         case .tags(let ids, _): if !text.trimmed.isEmpty { tag(ids, by: TagChange(text)) }
         case .command: run(text, on: prompt.clip)
+        case .quoteNote(let quote, let clip): if text != quote.note { start(.noteQuote(text, quote, clip)) }
         case .helpFilter: runHelpEntry()
         case .historyFilter: filterHistory(text)
         }
@@ -79,7 +81,7 @@ extension AppState {
         case .helpFilter where isPage: help.page(by: isUp ? -1 : 1, half: false)
         case .helpFilter: help.move(by: isUp ? -1 : 1)
         case .command: recall(isUp: isUp)
-        case .add, .tags, .text, .historyFilter, nil: reportPromptKeys()
+        case .add, .tags, .text, .historyFilter, .quoteNote, nil: reportPromptKeys()
         }
     }
 
@@ -108,7 +110,7 @@ extension AppState {
         switch screen {
         case .help: prompt = Prompt(kind: .helpFilter, text: help.filter)
         case .history: prompt = Prompt(kind: .historyFilter, text: history.filter.text)
-        case .list where reader.hasFocus: prompt = Prompt(kind: .text(top: reader.index))
+        case .list where reader.hasFocus, .output: prompt = Prompt(kind: .text(top: reader.index))
         case .list, .consumers, .errors, .conflict:
             list.beforeFilter = list.origin
             list.feed.hasMoved = false
@@ -122,6 +124,10 @@ extension AppState {
     /// Filters by the argument of a command; an empty one shows all clips.
     mutating func filter(byArgument text: String) {
         if screen != .list, text.isEmpty { return beginFilter() }
+        if screen == .output {
+            reader.searched = text
+            return searchText(isForward: true, from: reader.index)
+        }
         if screen == .history { return filterHistory(text) }
         if screen == .help {
             help.filter = text

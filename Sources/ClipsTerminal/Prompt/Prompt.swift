@@ -10,6 +10,8 @@ struct Prompt: Sendable {
         /// The tags of clips; with the current tags of a single one.
         case tags([Int64], of: [String]?)
         case command
+        /// The note of a quote of a clip.
+        case quoteNote(Quote, of: Int64)
         case helpFilter
         case historyFilter
 
@@ -17,6 +19,7 @@ struct Prompt: Sendable {
         fileprivate var maxCharacters: Int {
             switch self {
             case .filter, .text, .helpFilter, .historyFilter: ClipQuery.maxFilterLength
+            case .quoteNote: Quote.maxText / 4
             case .add, .tags, .command: 1 << 20
             }
         }
@@ -48,6 +51,7 @@ struct Prompt: Sendable {
             "Tags (\(tags.joined(separator: ", ").prefix(40))): "
         case .tags: "Tags: "
         case .command: ":"
+        case .quoteNote: "Note: "
         }
     }
 
@@ -55,7 +59,7 @@ struct Prompt: Sendable {
     var shortLabel: String {
         switch kind {
         case .filter, .text, .helpFilter, .historyFilter, .command: label
-        case .add, .tags: ""
+        case .add, .tags, .quoteNote: ""
         }
     }
 
@@ -64,7 +68,8 @@ struct Prompt: Sendable {
         switch kind {
         case .filter: "words in the title, URL, tags, text"
         case .add: "Enter opens your editor"
-        case .text: "words in this clip"
+        case .text: "words in this text"
+        case .quoteNote: "a note on the quote"
         case .tags: "+swift -old"
         case .command: "a command; Tab completes"
         case .helpFilter: "words in the help"

@@ -37,7 +37,7 @@ extension AppState {
         read(id)
     }
 
-    /// Saves the selected lines as a quote, or deletes the quote of a number.
+    /// Saves the selected lines as a quote, deletes the quote of a number, or offers the quotes of the clip.
     mutating func quote(_ number: Int?) {
         guard reader.hasFocus, let clip = reader.clip else {
             return report("Open the clip, and press \(keys.name(of: .range)) to select lines.")
@@ -50,9 +50,22 @@ extension AppState {
         } else if let quote = reader.quoteOfRange() {
             reader.toggleRange()
             start(.quote(quote, clip.id))
+        } else if clip.quotes.count == 1 {
+            menu = .quote(clip.quotes[0], of: clip.id)
+        } else if !clip.quotes.isEmpty {
+            menu = .quotes(of: clip)
         } else {
             report("Press \(keys.name(of: .range)) to select lines of the text first.")
         }
+    }
+
+    /// Opens the link of the typed number, once no other link has a number that begins with it.
+    mutating func openTypedLink() {
+        guard screen == .list, reader.hasFocus, let number = typing.count, number <= reader.links.count,
+            number * 10 > reader.links.count
+        else { return }
+        typing.count = nil
+        openPage(reader.links[number - 1])
     }
 
     mutating func openLink(_ number: Int) {
@@ -72,9 +85,10 @@ extension AppState {
     /// The highlight in the open clip or the preview.
     var readerHighlight: ClipHighlight? { ClipHighlight(literal: searchedText) ?? highlight }
 
-    private var textHighlight: ClipHighlight? {
-        ClipHighlight(literal: searchedText)
-            ?? ClipHighlight(list.query.filter.isEmpty ? list.lastWords : list.query.filter)
+    var textHighlight: ClipHighlight? {
+        if let highlight = ClipHighlight(literal: searchedText) { return highlight }
+        guard screen != .output else { return nil }
+        return ClipHighlight(list.query.filter.isEmpty ? list.lastWords : list.query.filter)
     }
 
     /// Scrolls to the next or previous line with the words.

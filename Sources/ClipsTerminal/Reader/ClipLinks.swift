@@ -1,8 +1,11 @@
 import ClipsCore
 
-/// The URLs in the texts of a clip, numbered in the order of their first occurrence.
+/// The links in the texts of a clip, numbered: the addresses that the text lists at its end, as that of a saved page does,
+/// and then the URLs in the order of their first occurrence.
 struct ClipLinks: Sendable {
     private(set) var urls: [String] = []
+    /// The number of addresses at the end of the text.
+    private(set) var listed = 0
     private var numbers: [String: Int] = [:]
     private var left = Self.maxBytes
 
@@ -10,13 +13,79 @@ struct ClipLinks: Sendable {
     private static let maxBytes = 1 << 20
     private static let maxCount = 999
     private static let quoteEnd = Array(String(Clip.quoteEnd).utf8)
+    private static let maxReference = 1000
+
+    init() {}
+
+    /// Removes the addresses from the end of a text, `[1]: https://example.org`.
+    init(takingListOf text: inout String) {
+        let bytes = Array(text.utf8.suffix(Self.maxBytes))
+        var (end, found, expected) = (bytes.count, [String](), 0)
+        while end > 0, found.count < Self.maxCount {
+            let start = bytes[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            guard let (number, address) = Self.definition(bytes[start..<end]),
+                found.isEmpty || number == expected
+            else { break }
+            found.append(address)
+            expected = number - 1
+            end = max(0, start - 1)
+        }
+        guard !found.isEmpty, expected == 0 else { return }
+        while end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
+        (urls, listed) = (found.reversed(), found.count)
+        numbers = Dictionary(zip(urls, 1...)) { first, _ in first }
+        text = String(decoding: text.utf8.dropLast(bytes.count - end), as: UTF8.self)
+    }
+
+    /// Returns the number and the address of a line of the list.
+    private static func definition(_ line: ArraySlice<UInt8>) -> (number: Int, address: String)? {
+        guard let (number, end) = number(line, at: line.startIndex), line.endIndex > end + 2,
+            line[end] == UInt8(ascii: ":"), line[end + 1] == 0x20
+        else { return nil }
+        let address = line[(end + 2)...]
+        return address.allSatisfy { $0 > 0x20 } ? (number, String(decoding: address, as: UTF8.self)) : nil
+    }
+
+    /// Returns a number in brackets, and the index after it.
+    private static func number(_ bytes: ArraySlice<UInt8>, at start: Int) -> (number: Int, end: Int)? {
+        guard start < bytes.endIndex, bytes[start] == UInt8(ascii: "["),
+            let end = bytes[start...].prefix(5).firstIndex(of: UInt8(ascii: "]")),
+            let number = Int(String(decoding: bytes[(start + 1)..<end], as: UTF8.self)), number > 0
+        else { return nil }
+        return (number, end + 1)
+    }
+
+    /// Returns a text in which a reference to the list, `[words][1]`, has brackets around its number only.
+    private func withoutBrackets(_ bytes: [UInt8]) -> [UInt8] {
+        guard listed > 0 else { return bytes }
+        var result: [UInt8] = []
+        var (open, index) = ([Int](), 0)
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "[") {
+                open.append(result.count)
+            } else if bytes[index] == UInt8(ascii: "]"), let start = open.popLast(),
+                let (number, end) = Self.number(bytes[...], at: index + 1), number <= listed,
+                result.count - start <= Self.maxReference
+            {
+                result.remove(at: start)
+                result += Array(" [\(number)]".utf8)
+                index = end
+                continue
+            }
+            result.append(bytes[index])
+            index += 1
+        }
+        return result
+    }
+
     private static let schemes = ["https", "http", "file"].map { Array($0.utf8) }
 
     /// Returns a text with a number after each URL.
     mutating func numbered(_ text: String) -> String {
-        let bytes = Array(text.utf8)
-        let end = min(bytes.count, left)
-        left -= end
+        let bytes = withoutBrackets(Array(text.utf8.prefix(left)))
+        let rest = text.utf8.dropFirst(left)
+        let end = bytes.count
+        left = max(0, left - text.utf8.count)
         var result: [UInt8] = []
         var copied = 0
         var index = 0
@@ -36,8 +105,8 @@ struct ClipLinks: Sendable {
             result += bytes[copied..<stop] + Array(" [\(number)]".utf8)
             copied = stop
         }
-        guard copied > 0 else { return text }
-        return String(decoding: result + bytes[copied...], as: UTF8.self)
+        guard copied > 0 || listed > 0 else { return text }
+        return String(decoding: result + bytes[copied...] + rest, as: UTF8.self)
     }
 
     /// Returns the start of the scheme that ends at an index.

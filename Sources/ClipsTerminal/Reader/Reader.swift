@@ -34,11 +34,23 @@ struct Reader: Sendable {
     private var countedWords = ""
     /// The URLs in the text, by their numbers less 1.
     private(set) var links: [String] = []
+    /// The output of a program, which is shown instead of a clip.
+    private(set) var output: ProgramOutput?
+    /// Whether the text lists the addresses of its links.
+    private var hasList = false
     /// The clip with numbers after its links.
     private var numbered: Clip?
     private(set) var height = 0
     /// The lines between which the text is selected for a quote, in the order of selection.
     private(set) var range: (start: Int, end: Int)?
+
+    init() {}
+
+    /// Shows the output of a program. Its URLs have no numbers, since it is shown as it is.
+    init(_ output: ProgramOutput) {
+        (hasFocus, isZoomed, id) = (true, true, .min)
+        self.output = output
+    }
 
     var needsLoading: Bool { id != nil && !isLoading && (isStale || clip == nil && !isDeleted) }
 
@@ -71,22 +83,27 @@ struct Reader: Sendable {
         isDeleted = false
         self.clip = clip
         countedWords = ""
-        var found = ClipLinks()
         var numbered = clip
+        numbered.text = clip.markedText
+        var found = ClipLinks(takingListOf: &numbered.text)
         numbered.note = found.numbered(clip.note)
-        numbered.text = found.numbered(clip.markedText)
-        (self.numbered, links) = (numbered, found.urls)
+        numbered.text = found.numbered(numbered.text)
+        (self.numbered, links, hasList) = (numbered, found.urls, found.listed > 0)
         text = nil
     }
 
     mutating func layOut(width: Int, height: Int, dates: DateFormat) {
         self.height = max(1, height)
         let width = max(1, width)
-        guard let numbered else { return }
+        guard output != nil || numbered != nil else { return }
         if text?.width != width || text?.isWrapped != isWrapped || text?.dates != dates {
             let anchor = text?.anchor(ofLine: top)
-            var laidOut = ReaderText(
-                numbered, links: links, width: width, isWrapped: isWrapped, dates: dates)
+            var laidOut = ReaderText(width: width, isWrapped: isWrapped, dates: dates)
+            if let output {
+                laidOut.add(output)
+            } else if let numbered {
+                laidOut.add(numbered, links: links, hasList: hasList)
+            }
             if top > 0, let anchor { top = laidOut.line(at: anchor) }
             text = laidOut
             (shown, range) = (nil, nil)
@@ -103,10 +120,10 @@ struct Reader: Sendable {
 
     /// Counts the matches of the searched words in the texts of the clip, once.
     mutating func countMatches() {
-        guard countedWords != searched, let clip else { return }
+        guard countedWords != searched, output != nil || clip != nil else { return }
         countedWords = searched
         matchCount = nil
-        let texts = [clip.title, clip.note, clip.text]
+        let texts = [output?.text, clip?.title, clip?.note, clip?.text].compactMap(\.self)
         guard let highlight = ClipHighlight(literal: searched),
             texts.reduce(0, { $0 + $1.utf8.count }) <= Self.maxCounted
         else { return }

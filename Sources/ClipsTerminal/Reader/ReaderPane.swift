@@ -9,17 +9,24 @@ struct ReaderPane {
 
     func draw(_ layout: Layout, in frame: inout Frame) {
         drawSeparator(layout, in: &frame)
-        guard let area = layout.detail else { return }
+        guard let area = layout.text else { return }
         let reader = state.reader
         var label = ""
         for (row, line) in reader.lines.enumerated() {
             let isOwnText = line.part == .text || line.part == .note
-            if line.label != label { frame.put(line.label, in: area, row: row, style: theme.dim) }
+            if line.label != label { frame.put(line.label, in: area, row: row, style: theme.muted) }
             label = line.label
             frame.put(
                 line.text, in: indented(area, line), row: row,
                 column: isOwnText ? -reader.hiddenColumns : 0,
                 style: reader.isInRange(row: row) ? theme.match : style(line.part))
+            for part in line.emphasis {
+                let columns = part.columns.clamped(to: reader.hiddenColumns..<Int.max)
+                let rect = Rect(
+                    row: area.row + row, column: area.column + columns.lowerBound - reader.hiddenColumns,
+                    rows: 1, columns: min(columns.count, area.size.columns))
+                frame.restyle(rect) { $0.attributes.formUnion(part.attributes) }
+            }
         }
         highlight(reader, area, &frame)
         if reader.isDeleted {
@@ -53,7 +60,7 @@ struct ReaderPane {
     /// Draws the title from the list until the clip is loaded.
     private func drawRow(_ area: Rect, _ frame: inout Frame) {
         guard let row = state.list.clips.selectedRow, row.id == state.reader.id else { return }
-        frame.putCut(row.title, in: area, width: area.size.columns, style: theme.bold)
+        frame.putCut(row.title, in: area, width: area.size.columns, style: theme.strong)
     }
 
     func drawSeparator(_ layout: Layout, in frame: inout Frame) {
@@ -65,11 +72,11 @@ struct ReaderPane {
 
     private func style(_ part: ReaderText.Part) -> Style {
         switch part {
-        case .title: theme.bold
-        case .url: theme.url
+        case .title: theme.strong
+        case .url: theme.link
         case .facts: theme.title
         case .tags: theme.tag
-        case .note: theme.italic
+        case .note: theme.note
         case .text, .space: theme.title
         }
     }

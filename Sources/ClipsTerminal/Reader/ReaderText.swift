@@ -11,6 +11,13 @@ struct ReaderText: Sendable {
         var text: String
         /// The name of the field, in the columns at the left.
         var label = ""
+        /// The columns of bold and italic text.
+        var emphasis: [Emphasis] = []
+    }
+
+    struct Emphasis: Hashable, Sendable {
+        let columns: Range<Int>
+        let attributes: Style.Attributes
     }
 
     /// A position in the text that does not depend on the width.
@@ -23,6 +30,25 @@ struct ReaderText: Sendable {
         let part: Part
         let label: String
         var text: WrappedText
+        /// The bold and italic ranges of the text, in bytes.
+        var marks: [TextMarks.Mark] = []
+
+        /// Returns the columns of a line that are bold or italic.
+        mutating func emphasis(ofLine line: Int, _ shown: String) -> [Emphasis] {
+            guard !marks.isEmpty else { return [] }
+            let start = text.offset(ofLine: line)
+            // Of a line that is shown as it is, the bytes are those of the text.
+            let end = start + shown.utf8.count
+            func column(_ offset: Int) -> Int {
+                DisplayWidth.columns(of: String(decoding: shown.utf8.prefix(offset - start), as: UTF8.self))
+            }
+            return TextMarks.overlapping(start..<end, in: marks).map { mark in
+                Emphasis(
+                    columns: column(
+                        max(start, mark.range.lowerBound))..<column(min(end, mark.range.upperBound)),
+                    attributes: mark.attributes)
+            }
+        }
     }
 
     private var sections: [Section] = []
@@ -32,13 +58,17 @@ struct ReaderText: Sendable {
     let indent: Int
     let dates: DateFormat
 
-    init(
-        _ clip: Clip, links: [String] = [], width: Int, isWrapped: Bool, dates: DateFormat = .standard
-    ) {
+    init(width: Int, isWrapped: Bool, dates: DateFormat = .standard) {
         self.width = width
         self.isWrapped = isWrapped
         self.dates = dates
         indent = width >= 32 ? 9 : 0
+    }
+
+    mutating func add(_ output: ProgramOutput) { add(.text, output.text) }
+
+    /// - Parameter hasList: Whether the text listed the addresses of its links, which follow it.
+    mutating func add(_ clip: Clip, links: [String] = [], hasList: Bool = false) {
         let isLong = addTitle(clip.displayTitle)
         add(.url, ReadableURL.text(clip.url), "URL")
         add(.tags, clip.tags.map { "#" + $0 }.joined(separator: " "), "Tags")
@@ -56,6 +86,7 @@ struct ReaderText: Sendable {
         if !clip.text.isEmpty {
             add(.space, " ")
             add(.text, clip.text)
+            sections[sections.count - 1].marks = TextMarks.marks(in: clip.text)
         }
         for (index, quote) in clip.quotes.enumerated() {
             add(.space, " ")
@@ -63,7 +94,7 @@ struct ReaderText: Sendable {
             if !quote.note.isEmpty { add(.note, quote.note, "Note") }
         }
         // A short text shows its links; after a long one, the list saves scrolling.
-        if !links.isEmpty, clip.text.utf8.count + clip.note.utf8.count > Self.maxTextWithoutLinks {
+        if !links.isEmpty, hasList || clip.text.utf8.count + clip.note.utf8.count > Self.maxTextWithoutLinks {
             add(.space, " ")
             add(.url, links.enumerated().map { "[\($0 + 1)] \($1)" }.joined(separator: "\n"))
         }
@@ -107,8 +138,12 @@ struct ReaderText: Sendable {
             let count = sections[index].text.count(upTo: range.upperBound - first)
             let wanted = max(0, range.lowerBound - first)..<max(0, range.upperBound - first)
             if wanted.lowerBound < count {
-                lines += sections[index].text.lines(wanted.clamped(to: 0..<count))
-                    .map { Line(part: sections[index].part, text: $0, label: sections[index].label) }
+                let wanted = wanted.clamped(to: 0..<count)
+                let (part, label) = (sections[index].part, sections[index].label)
+                for (number, text) in zip(wanted, sections[index].text.lines(wanted)) {
+                    let emphasis = sections[index].emphasis(ofLine: number, text)
+                    lines.append(Line(part: part, text: text, label: label, emphasis: emphasis))
+                }
             }
             first += count
         }

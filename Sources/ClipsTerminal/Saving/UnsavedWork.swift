@@ -79,12 +79,16 @@ extension Work {
         case .recreate(_, let form, _): return form.draft
         case .edit(let clip, let changes, _, _):
             return EditConflict(base: clip, stored: nil, changes: changes, form: nil).mine.draft
-        case .quote(let quote, _):
-            var draft = ClipDraft()
-            draft.text = quote.text
-            return draft
+        case .quote(let quote, _): return Self.draft(quote.text)
+        case .noteQuote(let note, _, _): return Self.draft(note)
         case .open, .markAllRead, .toggle, .tag, .delete, .unquote, .restore, .undo, .redo, .resolve:
             return nil
         }
+    }
+
+    private static func draft(_ text: String) -> ClipDraft {
+        var draft = ClipDraft()
+        draft.text = text
+        return draft
     }
 }

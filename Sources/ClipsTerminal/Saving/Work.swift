@@ -20,6 +20,8 @@ enum Work: Sendable {
     case delete([Int64], title: String)
     case quote(Quote, Int64)
     case unquote(Quote, Int64)
+    /// Replaces the note of a quote.
+    case noteQuote(String, Quote, Int64)
     case restore(Int64?, deletedBy: HistoryToken)
     case undo(UndoStep, ContestedUndo)
     case redo(UndoStep, ContestedUndo)
@@ -70,7 +72,7 @@ extension Work {
         case .add(let draft, _):
             let (id, earlier, token) = try await store.add(draft)
             let remark = earlier.first.map {
-                "the \($0.hasSameURL ? "URL" : "page") was already saved as clip \($0.id)"
+                "the page is already saved as clip \($0.id)"
             }
             return .done(token: token, clips: [id], remark: remark)
         case .addPage(let draft, merges: true):
@@ -127,7 +129,13 @@ extension Work {
         case .quote(let quote, let clip):
             return .done(token: try await store.add(quote, to: clip).token, clips: [clip])
         case .unquote(let quote, let clip):
-            return .done(token: try await store.delete(quote, of: clip).token, clips: [clip])
+            return .done(token: try await store.change(quote, of: clip, note: nil).token, clips: [clip])
+        case .noteQuote(let note, let quote, let clip):
+            let changed = try await store.change(quote, of: clip, note: note)
+            guard changed.value else {
+                return .impossible("Another process deleted the quote; nothing was saved.")
+            }
+            return .done(token: changed.token, clips: [clip])
         case .restore(let clip, let token):
             let result = try await store.restore(clip, deletedBy: token)
             let ids = result.value
@@ -170,6 +178,7 @@ extension Work {
         case .recreate(let clip, _, _): "restored \(Self.quoted(clip.displayTitle))"
         case .delete(let ids, let title): "deleted \(Self.subject(ids.count, of: ids, title))"
         case .quote(let quote, _): "quoted \(Self.quoted(quote.text))"
+        case .noteQuote(_, let quote, _): "changed the note of \(Self.quoted(quote.text))"
         case .unquote(let quote, _): "deleted the quote \(Self.quoted(quote.text))"
         case .undo(let step, _), .redo(let step, _): step.summary
         case .resolve(let conflict, let restoring):

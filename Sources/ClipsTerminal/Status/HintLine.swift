@@ -38,7 +38,7 @@ struct HintLine {
                 frame.put(
                     SafeText.cut(completion.candidates[index], to: columns.count), in: line,
                     column: columns.lowerBound,
-                    style: index == completion.selected ? theme.selection : theme.dim)
+                    style: index == completion.selected ? theme.selection : theme.muted)
             }
             return
         }
@@ -129,7 +129,7 @@ struct HintLine {
                 ([.control("n"), .control("p")], "move"), ([.control("u")], "clear"),
             ]
         case .text: [([.enter], "search"), cancel]
-        case .add: [([.enter], "save"), cancel]
+        case .add, .quoteNote: [([.enter], "save"), cancel]
         case .tags: [([.enter], "save"), cancel, complete]
         case .command: [([.enter], "run"), cancel, complete, ([.up], "earlier")]
         case .helpFilter: [([.enter], "run"), cancel, ([.down, .up], "move")]
@@ -161,6 +161,9 @@ struct HintLine {
                 (.restore, "restore"),
             ]
         case .help: [(.back, "back"), (.filter, "search"), (.open, "run"), (.down, "down")]
+        case .output:
+            [(.back, "back"), (.filter, "search"), (.down, "down"), (.wrap, "wrap"), (.help, "help")]
+                + (state.textHighlight == nil ? [] : [(.nextMatch, "next match")])
         case .consumers, .errors, .conflict: [(.back, "back"), (.down, "down"), (.help, "help")]
         }
     }

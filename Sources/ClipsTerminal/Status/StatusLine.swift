@@ -23,7 +23,7 @@ struct StatusLine {
             if let message = state.message ?? filterProblem { drawHint(message, layout, &frame) }
         } else if let message = state.message {
             if message.isError, drawError(message.text, above: line, &frame) { return }
-            let style = message.isError ? theme.error : theme.bold
+            let style = message.isError ? theme.error : theme.strong
             let used = frame.put(
                 SafeText.cut(message.text, to: line.size.columns - indent(line)), in: line,
                 column: indent(line), style: style)
@@ -40,7 +40,7 @@ struct StatusLine {
         frame.fill(line)
         frame.putCut(
             message.text, in: line, column: 1, width: line.size.columns - 1,
-            style: message.isError ? theme.error : theme.bold)
+            style: message.isError ? theme.error : theme.strong)
     }
 
     /// The problem with the filter. While it is typed, an unfinished word is not a problem.
@@ -78,7 +78,7 @@ struct StatusLine {
     private func drawPrompt(_ line: Rect, _ frame: inout Frame) {
         guard let prompt = state.prompt else { return }
         let label = line.size.columns >= 40 ? " " + prompt.label : prompt.shortLabel
-        let start = frame.put(label, in: line, style: theme.bold)
+        let start = frame.put(label, in: line, style: theme.strong)
         let width = max(1, line.size.columns - start - 1)
         // Scrolls so that the cursor is visible.
         var first = prompt.editor.cursor
@@ -92,14 +92,14 @@ struct StatusLine {
         let shown = String(prompt.editor.characters[first...].prefix(width + 8))
         frame.put(SafeText.line(shown), in: line, column: start, width: width + 1)
         if prompt.editor.characters.isEmpty {
-            frame.put(prompt.placeholder, in: line, column: start, style: theme.dim)
+            frame.put(prompt.placeholder, in: line, column: start, style: theme.muted)
         }
         let column = min(line.size.columns - 1, start + DisplayWidth.columns(of: SafeText.line(before)))
         frame.cursor = Position(row: line.row, column: max(0, column))
         if prompt.kind == .filter, line.size.columns >= 60, !prompt.editor.characters.isEmpty {
             let similar = state.list.correction.map { "similar: \($0) · " } ?? ""
             let count = " \(similar)\(position) "
-            frame.putRight(count, in: line, width: line.size.columns, style: theme.dim)
+            frame.putRight(count, in: line, width: line.size.columns, style: theme.muted)
         }
     }
 
@@ -112,7 +112,7 @@ struct StatusLine {
         }
         var column = indent(line)
         for (index, part) in left.enumerated() {
-            if index > 0 { column += frame.put(" · ", in: line, column: column, style: theme.dim) }
+            if index > 0 { column += frame.put(" · ", in: line, column: column, style: theme.muted) }
             column += frame.put(
                 SafeText.cut(part.text, to: line.size.columns - column), in: line, column: column,
                 style: part.style)
@@ -134,7 +134,7 @@ struct StatusLine {
         guard mayCut ? end > column + 5 : end - width(parts) >= column + 2 else { return }
         var start = max(column + 2, end - width(parts))
         for (index, part) in parts.enumerated() {
-            if index > 0 { start += frame.put(" · ", in: line, column: start, style: theme.dim) }
+            if index > 0 { start += frame.put(" · ", in: line, column: start, style: theme.muted) }
             start += frame.put(
                 SafeText.cut(part.text, to: end - start), in: line, column: start, style: part.style)
         }
@@ -142,7 +142,8 @@ struct StatusLine {
 
     private var position: String {
         let list = state.list.clips
-        guard list.isLoaded else { return "…" }
+        // Until the clips of a filter are found, the list shows those before it.
+        guard list.isLoaded, !state.list.feed.isLoading else { return "…" }
         guard list.count > 0 else { return "0" }
         let count = list.isCounted ? Self.grouped(list.count) : "…"
         return "\(Self.grouped(list.selectedIndex + 1))/\(count)"
@@ -153,104 +154,110 @@ struct StatusLine {
         switch state.screen {
         case .help:
             let entries = state.help.entries(state.keys)
-            parts = [StyledRun("\(min(state.help.selected + 1, entries.count))/\(entries.count)", theme.bold)]
+            parts = [
+                StyledRun("\(min(state.help.selected + 1, entries.count))/\(entries.count)", theme.strong)
+            ]
             guard entries.indices.contains(state.help.selected) else { return parts }
             let entry = entries[state.help.selected]
             if let reason = state.unavailabilityReason(of: entry.action, on: state.help.origin) {
-                parts.append(StyledRun(reason, theme.held))
+                parts.append(StyledRun(reason, theme.warning))
             } else {
-                parts.append(StyledRun("Enter runs \(entry.usage)", theme.dim))
+                parts.append(StyledRun("Enter runs \(entry.usage)", theme.muted))
             }
             return parts
         case .conflict:
             let texts = ConflictScreen(state: state).lineCount(state.layout)
             let isLong = texts > ConflictScreen.rows(state.layout, state.questions.first)
             return [
-                StyledRun(isLong ? "PgDn shows the rest · Esc postpones" : "Esc postpones", theme.dim)
+                StyledRun(isLong ? "PgDn shows the rest · Esc postpones" : "Esc postpones", theme.muted)
             ]
+        case .output:
+            parts.append(StyledRun("Output of \(state.printed.output?.program ?? "")", theme.strong))
         case .consumers, .errors:
-            return [StyledRun("\(state.keys.name(of: .back)) goes back", theme.dim)]
+            return [StyledRun("\(state.keys.name(of: .back)) goes back", theme.muted)]
         case .history:
-            parts.append(StyledRun("History", theme.bold))
+            parts.append(StyledRun("History", theme.strong))
             let count = state.history.count
             if count > 0 { parts.append(StyledRun("\(state.history.selected + 1)/\(Self.grouped(count))")) }
             if !state.history.filter.isEmpty {
-                parts.append(StyledRun("/\(state.history.filter.text)", theme.bold))
+                parts.append(StyledRun("/\(state.history.filter.text)", theme.strong))
             }
-        case .list: parts.append(StyledRun(position, theme.bold))
+        case .list: parts.append(StyledRun(position, theme.strong))
         }
         let typed = (state.typing.count.map(String.init) ?? "") + KeyMap.shown(state.typing.pressed)
-        if !typed.isEmpty { parts.append(StyledRun("\(typed)…", theme.bold)) }
+        if !typed.isEmpty { parts.append(StyledRun("\(typed)…", theme.strong)) }
         if state.screen == .list, !state.list.marks.isEmpty {
             let mode = state.list.marks.range == nil ? "" : " · range"
             parts.append(StyledRun("\(Self.grouped(state.list.marks.count)) marked\(mode)", theme.mark))
         }
         if state.saving.isSlow(at: state.now) {
             let writer = state.saving.writer.map { " waiting for \($0)" } ?? ""
-            parts.append(StyledRun("saving…\(writer)", theme.held))
+            parts.append(StyledRun("saving…\(writer)", theme.warning))
+        }
+        if state.screen == .list || state.screen == .output, state.reader.hasFocus {
+            if let percent = state.reader.percent {
+                parts.append(StyledRun(state.reader.hasMore ? "↓ more · \(percent)%" : "100%", theme.muted))
+            }
+            if let count = state.reader.matchCount {
+                let shown = "\(Self.grouped(count))\(count >= 100 ? "+" : "")"
+                parts.append(StyledRun("\(shown) \(count == 1 ? "match" : "matches")", theme.muted))
+            }
         }
         guard state.screen == .list else { return parts }
-        if state.reader.hasFocus, let percent = state.reader.percent {
-            parts.append(StyledRun(state.reader.hasMore ? "↓ more · \(percent)%" : "100%", theme.dim))
-        }
-        if state.reader.hasFocus, let count = state.reader.matchCount {
-            let shown = "\(Self.grouped(count))\(count >= 100 ? "+" : "")"
-            parts.append(StyledRun("\(shown) \(count == 1 ? "match" : "matches")", theme.dim))
-        }
         if let pause = state.list.pause {
             let news = pause.newCount > 0 ? " · \(Self.grouped(pause.newCount)) new" : ""
-            parts.append(StyledRun("paused\(news)", theme.held))
+            parts.append(StyledRun("paused\(news)", theme.warning))
         }
         if state.list.arrivals.aboveCount > 0 {
             let more = state.list.arrivals.isAboveCut ? "+" : ""
             parts.append(
-                StyledRun("↑ \(Self.grouped(state.list.arrivals.aboveCount))\(more) new", theme.arrival))
+                StyledRun("↑ \(Self.grouped(state.list.arrivals.aboveCount))\(more) new", theme.new))
         }
         if !state.list.query.filter.isEmpty {
-            parts.append(StyledRun("/\(state.list.query.filter)", theme.bold))
+            parts.append(StyledRun("/\(state.list.query.filter)", theme.strong))
         }
         if let close = state.list.correction {
-            parts.append(StyledRun("similar: \(close)", theme.held))
+            parts.append(StyledRun("similar: \(close)", theme.warning))
         }
         if let problem = filterProblem { parts.append(StyledRun(problem.text, theme.error)) }
         if state.list.query.isRanked, state.sync.indexing.isEmpty {
-            parts.append(StyledRun("by relevance", theme.dim))
+            parts.append(StyledRun("by relevance", theme.muted))
         } else if state.list.query.sort != state.settings.config.sort {
-            parts.append(StyledRun("by \(ClipQuery.label(of: state.list.query.sort))", theme.dim))
+            parts.append(StyledRun("by \(ClipQuery.label(of: state.list.query.sort))", theme.muted))
         }
-        if !state.list.clips.follows { parts.append(StyledRun("not following", theme.dim)) }
+        if !state.list.clips.follows { parts.append(StyledRun("not following", theme.muted)) }
         return parts
     }
 
     private func rightParts(maxTitle: Int) -> [StyledRun] {
         var parts: [StyledRun] = []
         switch state.sync.state {
-        case .stopped: parts.append(StyledRun(state.list.clips.isLoaded ? "…" : "opening…", theme.dim))
-        case .live where state.sync.hasFailedSave: parts.append(StyledRun("last save failed", theme.held))
+        case .stopped: parts.append(StyledRun(state.list.clips.isLoaded ? "…" : "opening…", theme.muted))
+        case .live where state.sync.hasFailedSave: parts.append(StyledRun("last save failed", theme.warning))
         case .live where state.list.pause == nil: parts.append(StyledRun("live", theme.live))
         // The left side shows the pause.
         case .live: break
-        case .polling: parts.append(StyledRun("polling (no file events)", theme.held))
+        case .polling: parts.append(StyledRun("polling (no file events)", theme.warning))
         case .storeReplaced:
             return [StyledRun("the store file was replaced or emptied: quit and restart", theme.error)]
         case .failing(.store(let error)) where state.sync.hasBeenLive && error.isOfWriting:
             // Commits are read before the position in the history is saved.
-            parts.append(StyledRun("live, but the store is not writable", theme.held))
+            parts.append(StyledRun("live, but the store is not writable", theme.warning))
         case .failing(let error): return [StyledRun("not live: \(error)", theme.error)]
         }
         if state.saving.unavailabilityReason != nil {
-            parts.insert(StyledRun("read only", theme.held), at: 0)
+            parts.insert(StyledRun("read only", theme.warning), at: 0)
         }
-        if !state.sync.indexing.isEmpty { parts.append(StyledRun(state.sync.indexing, theme.held)) }
+        if !state.sync.indexing.isEmpty { parts.append(StyledRun(state.sync.indexing, theme.warning)) }
         if state.sync.conflicts > 0 {
             let name = state.sync.conflicts == 1 ? "conflict" : "conflicts"
             let key = state.keys.name(of: .conflicts)
-            parts.append(StyledRun("\(state.sync.conflicts) \(name): \(key)", theme.held))
+            parts.append(StyledRun("\(state.sync.conflicts) \(name): \(key)", theme.warning))
         }
-        if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme.held)) }
+        if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme.warning)) }
         if let change = state.sync.lastChange {
             let summary = change.summary(state.history.titles, maxTitle: maxTitle)
-            parts.append(StyledRun("\(summary), \(Age(of: change.at, at: state.now).sentence)", theme.dim))
+            parts.append(StyledRun("\(summary), \(Age(of: change.at, at: state.now).sentence)", theme.muted))
         }
         return parts
     }

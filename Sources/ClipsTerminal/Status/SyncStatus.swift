@@ -11,23 +11,27 @@ struct SyncStatus: Sendable {
         var updated: Int
         var deleted: Int
         var at: Date
+        var role = UndoHistory.Role.work
         /// The only change of the transaction; nil if it has several.
         var line: TransactionSummary.Line?
 
-        /// `cli starred “Title”`, `extension saved 3 clips`, or `cli +3 ~1` for more than one kind.
+        /// `cli starred “Title”`, `extension saved 3 clips`, or `cli saved 3, changed 1 clip`.
         ///
         /// - Parameter maxTitle: The maximum number of characters of a title; 0 for none.
         func summary(_ titles: HistoryTitles, maxTitle: Int) -> String {
-            if let line, maxTitle > 0, let title = line.title ?? titles[line.clip] {
-                let cut = "“\(title.prefix(maxTitle))\(title.count > maxTitle ? "…" : "")”"
-                return "\(author) \(titles.words(line).sentence(cut))"
+            if let line {
+                let title = maxTitle > 0 ? line.title ?? titles[line.clip] : nil
+                let cut = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" }
+                return "\(author) \(titles.words(line).sentence(cut ?? "1 clip"))"
             }
-            let kinds = [(inserted, "+", "saved"), (updated, "~", "changed"), (deleted, "-", "deleted")]
-                .filter { $0.0 > 0 }
-            guard kinds.count == 1, let only = kinds.first else {
-                return "\(author) " + kinds.map { $0.1 + StatusLine.grouped($0.0) }.joined(separator: " ")
+            var kinds = [(inserted, "saved"), (updated, "changed"), (deleted, "deleted")].filter { $0.0 > 0 }
+            if role != .work {
+                let isRestored = kinds.map(\.1) == ["saved"]
+                let verb = isRestored ? "restored" : "\(role.isUndo ? "undid" : "redid") changes of"
+                kinds = [(inserted + updated + deleted, verb)]
             }
-            return "\(author) \(only.2) \(StatusLine.grouped(only.0)) \(only.0 == 1 ? "clip" : "clips")"
+            let words = kinds.map { "\($0.1) \(StatusLine.grouped($0.0))" }.joined(separator: ", ")
+            return "\(author) \(words) \(kinds.last?.0 == 1 ? "clip" : "clips")"
         }
     }
 

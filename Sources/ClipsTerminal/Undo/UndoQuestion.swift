@@ -69,7 +69,8 @@ extension AppState {
 
     /// Shows the next question once no other is open, so that keys for the open one do not answer it.
     mutating func showWaitingQuestion() {
-        guard let question = questions.first, screen != .conflict, prompt == nil, menu == nil,
+        guard let question = questions.first, screen != .conflict, screen != .output, prompt == nil,
+            menu == nil,
             typing.ahead.isEmpty
         else { return }
         show(question)

@@ -15,8 +15,23 @@ package struct SearchRanking: Sendable {
     /// Whether the results end before the limit.
     package private(set) var isAtEnd = false
 
+    /// The work that a ranking may cost. The results beyond it follow in their stage, newer before older.
+    package struct Effort: Sendable {
+        /// The number of results with a score.
+        var maxScored: Int
+        /// The number of the best results whose long texts are read.
+        var maxTexts: Int
+        /// The number of objects read individually after which a stage ends; its other results are in the next one.
+        var maxRead: Int
+
+        package static let whole = Effort(maxScored: 20_000, maxTexts: 200, maxRead: 20_000)
+        /// For a list after each typed letter, of which any number of clips may match.
+        package static let typing = Effort(maxScored: 300, maxTexts: 40, maxRead: 2000)
+    }
+
     private let query: SearchQuery
     private let limit: Int
+    private var effort: Effort
     private var stages: ArraySlice<SearchQuery>
     /// Whether the last stage admits other forms of the words; nil until that is known.
     private var isRelated: Bool?
@@ -27,17 +42,13 @@ package struct SearchRanking: Sendable {
     private var read = 0
 
     private static let step = SearchBounds(limit: 2000, maxRead: 4000)
-    /// In a stage with more results, older ones follow without a score.
-    private static let maxScored = 20_000
-    /// The number of the best results whose long texts are read.
-    private static let maxTexts = 200
-    /// The number of objects read individually after which a stage ends; its other results are in the next one.
-    private static let maxRead = 20_000
     private static let maxReadRelated = 4000
 
     /// - Parameter includesRelated: Whether to find other forms of the words, which the query does not admit.
-    package init(_ query: SearchQuery, limit: Int, includesRelated: Bool = true) {
-        (self.query, self.limit) = (query, limit)
+    package init(
+        _ query: SearchQuery, limit: Int, effort: Effort = .whole, includesRelated: Bool = true
+    ) {
+        (self.query, self.limit, self.effort) = (query, limit, effort)
         isRelated = includesRelated ? nil : false
         stages = query.stages[...]
     }
@@ -49,14 +60,15 @@ package struct SearchRanking: Sendable {
         with index: SearchIndex, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
         guard !isComplete, let stage = stages.first else { return }
-        let page = try index.search(stage, after: cursor, bounds: Self.step, in: snapshot)
+        let bounds = SearchBounds(limit: Self.step.limit, maxRead: min(Self.step.maxRead, effort.maxRead))
+        let page = try index.search(stage, after: cursor, bounds: bounds, in: snapshot)
         found += page.hits.filter { !known.contains($0.id) }
         cursor = page.next
         read += page.read
         isFromIndex = isFromIndex && page.isFromIndex
-        let isFull = found.count >= max(Self.maxScored, limit - hits.count)
+        let isFull = found.count >= max(effort.maxScored, limit - hits.count)
         let isLong =
-            stages.count > 1 ? read >= Self.maxRead : isRelated == true && read >= Self.maxReadRelated
+            stages.count > 1 ? read >= effort.maxRead : isRelated == true && read >= Self.maxReadRelated
         guard cursor == nil || isFull || isLong else { return }
         try rank(stage, index, snapshot)
         isAtEnd = stages.count == 1 && cursor == nil && hits.count <= limit
@@ -73,7 +85,8 @@ package struct SearchRanking: Sendable {
     private mutating func rank(
         _ stage: SearchQuery, _ index: SearchIndex, _ snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
-        let scored = found.prefix(Self.maxScored)
+        let scored = found.prefix(effort.maxScored)
+        effort.maxScored -= scored.count
         let total = try snapshot.count(FetchRequest(index.schema.entity))
         let score = try SearchScore(stage) { word throws(StoreError) in
             guard stage.texts.count > 1 else { return 1 }
@@ -82,7 +95,8 @@ package struct SearchRanking: Sendable {
         let schema = index.schema
         let ranked = try sorted(scored, by: score, [schema.title, schema.tags, schema.url], index, snapshot)
         // Long texts are read only for the best ones.
-        let best = ranked.prefix(Self.maxTexts)
+        let best = ranked.prefix(effort.maxTexts)
+        effort.maxTexts -= best.count
         hits += try sorted(best, by: score, schema.attributes, index, snapshot) + ranked[best.endIndex...]
         hits += found.dropFirst(scored.count)
         known.formUnion(found.map(\.id))

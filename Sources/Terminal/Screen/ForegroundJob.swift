@@ -31,30 +31,11 @@ package struct ForegroundJob: ~Copyable {
 
     /// Waits until the child, the leader of its group, exits, and reclaims the terminal.
     ///
-    /// - Parameter readsKeys: Called once if the child reads single keys, as a pager does, which shows its output itself.
     /// - Returns: nil if the status is unknown.
-    package func wait(for child: CInt, readsKeys: () -> Void = {}) -> ChildStatus? {
+    package func wait(for child: CInt) -> ChildStatus? {
         defer { reclaim() }
-        let end = descriptor(ofChild: child)
-        defer { if let end { close(end) } }
-        var isWatched = end != nil
         while true {
-            let status: ChildStatus?
-            do {
-                if isWatched {
-                    // The modes are those of the child while it runs only; its stop does not wake the descriptor.
-                    _ = DescriptorIO.poll([end ?? -1], for: .milliseconds(100))
-                    var childModes = termios()
-                    if tcgetattr(terminal, &childModes) == 0, childModes.c_lflag & tcflag_t(ICANON) == 0 {
-                        isWatched = false
-                        readsKeys()
-                    }
-                }
-                status = try ChildStatus.wait(for: child, options: WUNTRACED | (isWatched ? WNOHANG : 0))
-            } catch {
-                return nil
-            }
-            guard let status else { continue }
+            guard let status = try? ChildStatus.wait(for: child, options: WUNTRACED) else { return nil }
             guard status.isStopped else { return status }
             var childModes = termios()
             tcgetattr(terminal, &childModes)

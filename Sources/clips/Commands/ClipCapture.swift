@@ -85,7 +85,7 @@ struct ClipCapture {
     /// Fills a draft from a page, or from any other text.
     private func fill(_ draft: inout ClipDraft, from bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
-        if let page = WebPage(bytes) {
+        if let page = WebPage(bytes, address: draft.url) {
             if bytes.count > WebPage.maxBytes {
                 invocation.remark("only the first \(WebPage.maxBytes >> 20) MB of the page are read.")
             }
@@ -132,16 +132,16 @@ struct ClipCapture {
 
     private func save(_ draft: ClipDraft, _ store: ClipStore) async throws -> (ids: [Int64], remark: String?)
     {
-        // A program that saves the same page again means the same clip.
-        if let policy = try invocation.duplicates() ?? (author == "extension" ? .merge : nil) {
+        func remark(_ clip: Int64?, _ result: String?) -> String? {
+            guard let clip, let result else { return nil }
+            return "this page is already saved as clip \(clip); \(result)."
+        }
+        if let policy = try invocation.duplicates(author: author) {
             let (ids, outcome) = try await store.add([draft], duplicates: policy)
-            let clip = ids.first.map { " in clip \($0)" } ?? ""
-            return (ids, Self.remark(outcome).map { "this page already exists\(clip); \($0)." })
+            return (ids, remark(ids.first, Self.remark(outcome)))
         }
         let (id, earlier, _) = try await store.add(draft)
-        guard let first = earlier.first else { return ([id], nil) }
-        let name = first.hasSameURL ? "this URL" : "this page, under another URL,"
-        return ([id], "\(name) already exists in clip \(first.id); both are retained.")
+        return ([id], remark(earlier.first?.id, "both clips are retained"))
     }
 
     private static func remark(_ outcome: DuplicateOutcome) -> String? {
@@ -158,7 +158,7 @@ extension PageFetch {
     func fill(_ draft: inout ClipDraft, isInterrupted: () -> Bool) -> PageFetch.Failure? {
         do {
             let (bytes, type) = try page(at: draft.url, isInterrupted: isInterrupted)
-            if let page = WebPage(bytes, contentType: type) {
+            if let page = WebPage(bytes, contentType: type, address: draft.url) {
                 page.fill(&draft)
                 if page.text.isEmpty { return PageFetch.Failure("no text was found in it") }
             } else if let text = WebPage.plainText(bytes, contentType: type), !text.isEmpty {

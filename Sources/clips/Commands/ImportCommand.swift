@@ -52,8 +52,11 @@ extension Option {
 
 extension Invocation {
     /// The value of `--duplicates`, if any.
-    func duplicates() throws(UsageError) -> DuplicatePolicy? {
+    ///
+    /// - Parameter author: The author of saved clips. The extension that saves a page again means the same clip.
+    func duplicates(author: String? = nil) throws(UsageError) -> DuplicatePolicy? {
         try arguments.value("--duplicates") { DuplicatePolicy(rawValue: $0) }
+            ?? (author == "extension" ? .merge : nil)
     }
 
     /// The values of `--tag`.

@@ -77,10 +77,12 @@ struct JSONLinesImport {
         }
         do {
             let ids: [Int64]
-            if let policy = try invocation.duplicates() {
+            if let policy = try invocation.duplicates(author: author) {
                 let (found, outcome) = try await store.add(progress.drafts, duplicates: policy)
                 ids = found
-                progress.saved += outcome.saved
+                progress.saved += outcome.total
+                progress.merged += outcome.merged
+                progress.existing += outcome.unchanged + outcome.skipped
             } else {
                 let clips = try await store.addOnce(progress.drafts)
                 ids = clips.map(\.id)
@@ -97,8 +99,9 @@ struct JSONLinesImport {
     }
 
     private func end(_ progress: Progress, isRefused: Bool) -> ExitStatus {
+        let merged = progress.merged > 0 ? ", \(progress.merged) of them in clips that existed" : ""
         let existing = progress.existing > 0 ? ", \(progress.existing) already existed" : ""
-        let leftOut = existing + (progress.bad > 0 ? ", left out \(Self.lines(progress.bad))" : "")
+        let leftOut = merged + existing + (progress.bad > 0 ? ", left out \(Self.lines(progress.bad))" : "")
         if let failure = progress.failure {
             if progress.saved > 0 {
                 invocation.remark(
@@ -145,7 +148,9 @@ struct JSONLinesImport {
         var failure: (any Error)?
         var drafts: [ClipDraft] = []
         var saved = 0
-        /// The number of clips that were not saved again, because their UUIDs exist.
+        /// The number of saved clips that were merged with existing ones.
+        var merged = 0
+        /// The number of clips that were not saved again, because they exist.
         var existing = 0
         var bad = 0
         /// The number of lines that were not saved exactly.

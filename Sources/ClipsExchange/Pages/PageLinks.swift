@@ -1,0 +1,45 @@
+import FoundationEssentials
+
+/// The addresses of the links in a page, numbered in the order of their first occurrence.
+struct PageLinks {
+    private let base: URL?
+    private var addresses: [String] = []
+    private var numbers: [String: Int] = [:]
+
+    /// A page may repeat a long address in a million links.
+    private static let maxCount = 999
+    private static let maxAddress = 4096
+    private static let schemes: Set = ["http", "https", "mailto"]
+
+    /// - Parameter base: The address of the page; empty if only absolute links have an address.
+    init(base: String) { self.base = URL(string: base) }
+
+    /// Returns the address of a link; nil if it does not lead away from the page.
+    func address(of node: HTMLDocument.Node) -> String? { node["href"].flatMap(address) }
+
+    func address(_ text: String) -> String? {
+        let link = HTMLText.trimmed(HTMLText.repaired(text))
+        guard !link.isEmpty, !link.hasPrefix("#"), link.utf8.count <= Self.maxAddress,
+            let url = URL(string: link, relativeTo: base)?.absoluteURL,
+            let scheme = url.scheme?.lowercased(), Self.schemes.contains(scheme)
+        else { return nil }
+        let address = url.absoluteString
+        let isSafe = address.utf8.count <= Self.maxAddress && address.allSatisfy { !$0.isWhitespace }
+        return isSafe ? address : nil
+    }
+
+    /// Returns the number of an address; nil if there are too many.
+    mutating func number(of address: String) -> Int? {
+        if let known = numbers[address] { return known }
+        guard addresses.count < Self.maxCount else { return nil }
+        addresses.append(address)
+        numbers[address] = addresses.count
+        return addresses.count
+    }
+
+    /// The addresses as lines after a text: `[1]: https://example.org`.
+    var definitions: String {
+        guard !addresses.isEmpty else { return "" }
+        return "\n\n" + addresses.enumerated().map { "[\($0 + 1)]: \($1)" }.joined(separator: "\n")
+    }
+}

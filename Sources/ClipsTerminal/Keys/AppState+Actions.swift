@@ -1,0 +1,52 @@
+extension AppState {
+    /// Returns the reason why an action is unavailable, on this screen or another; nil when it is available.
+    func unavailabilityReason(of action: Action, on other: Screen? = nil) -> String? {
+        let (entry, screen) = (ActionTable[action], other ?? screen)
+        if entry.saves, let reason = saving.unavailabilityReason { return reason }
+        if entry.scope != .anywhere, !entry.otherScreens.contains(screen) {
+            guard screen == .list else {
+                return "Not available here; \(keys.name(of: .back)) returns to the list."
+            }
+            if entry.needsClip, target == nil, !actsOnMarks {
+                return "There is no clip here; \(keys.name(of: .add)) adds one."
+            }
+        }
+        if let reason = pickUnavailabilityReason(of: action) { return reason }
+        if let reason = entry.unavailabilityReason?(self, screen) { return reason }
+        return entry.scope == .clips && list.marks.isGathering && actsOnMarks
+            ? "The range is still loading; try again." : nil
+    }
+
+    mutating func perform(_ binding: Binding, count: Int?) {
+        if !binding.next.isEmpty, unavailabilityReason(of: binding.action) == nil {
+            // Each waits, as a key does, for the list that the one before it leaves.
+            typing.ahead.insert(contentsOf: binding.next.map { .binding($0) }, at: 0)
+        }
+        guard let argument = binding.argument else { return perform(binding.action, count: count) }
+        perform(binding.action, argument: argument)
+    }
+
+    /// Performs an action with the text after its name.
+    mutating func perform(_ action: Action, argument: String) {
+        let entry = ActionTable[action]
+        guard let performArgument = entry.performArgument else {
+            return report("':\(action.rawValue)' has no argument.", isError: true)
+        }
+        // Where the store cannot be written, the text of ':add' is still retained.
+        if action != .add, let reason = unavailabilityReason(of: action) { return report(reason) }
+        if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
+        performArgument(&self, argument)
+    }
+
+    mutating func perform(_ action: Action, count: Int?) {
+        if let reason = unavailabilityReason(of: action) { return report(reason) }
+        let entry = ActionTable[action]
+        if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
+        guard entry.scope == .clips, !actsOnMarks, !reader.hasFocus, let count, count > 1 else {
+            return entry.perform(&self, count)
+        }
+        guard markRows(count: count) else { return }
+        entry.perform(&self, nil)
+        list.marks.clear()
+    }
+}

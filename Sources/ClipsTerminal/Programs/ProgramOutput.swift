@@ -1,0 +1,25 @@
+import Terminal
+
+/// The output of a program, for the reader.
+struct ProgramOutput: Sendable {
+    let program: String
+    private(set) var text = ""
+
+    init(program: String) { self.program = program }
+
+    /// Adds the output of a run. Of many, the first ones remain.
+    mutating func add(_ run: RelayedProgram) {
+        guard text.utf8.count < RelayedProgram.maxOutput else { return }
+        let cut = run.isCut ? "(The output was long; this is its end.)\n" : ""
+        text += cut + PlainOutput.text(run.output)
+    }
+}
+
+extension AppState {
+    /// Shows the output of a program until it is closed.
+    mutating func show(_ output: ProgramOutput) {
+        printed = Reader(output)
+        printed.isWrapped = settings.config.wraps
+        screen = .output
+    }
+}

@@ -1,0 +1,77 @@
+/// The text of what a program wrote to a terminal, without its control sequences.
+package enum PlainOutput {
+    private static let escape: UInt8 = 0x1B
+
+    /// Returns the text as the terminal would show it, without colors. Of a line that was written again, as a progress
+    /// bar is, the last form remains.
+    ///
+    /// - Complexity: O(*n*).
+    package static func text(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count)
+        var (line, column) = (0, 0)
+        var returns = false
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            switch byte {
+            case escape:
+                index = end(ofSequence: bytes, at: index)
+                continue
+            case 0x0D:
+                returns = true
+                continue
+            case 0x0A:
+                text.append(byte)
+                (line, column, returns) = (text.count, 0, false)
+                continue
+            default: break
+            }
+            if returns {
+                text.removeLast(text.count - line)
+                (column, returns) = (0, false)
+            }
+            switch byte {
+            case 0x08:
+                guard text.count > line else { continue }
+                while text.count > line + 1, text[text.count - 1] & 0xC0 == 0x80 { text.removeLast() }
+                text.removeLast()
+                column -= 1
+            case 0x09:
+                let spaces = 8 - column % 8
+                text += repeatElement(0x20, count: spaces)
+                column += spaces
+            case 0x07: break
+            default:
+                text.append(byte)
+                if byte & 0xC0 != 0x80 { column += 1 }
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Returns the index after a sequence whose ESC is before an index (ECMA-48, 5.3 to 5.6).
+    private static func end(ofSequence bytes: [UInt8], at start: Int) -> Int {
+        guard start < bytes.count else { return start }
+        switch bytes[start] {
+        case UInt8(ascii: "["):
+            let end = bytes[(start + 1)...].firstIndex { !(0x20...0x3F).contains($0) } ?? bytes.count
+            return min(
+                end + ((0x40...0x7E).contains(end < bytes.count ? bytes[end] : 0) ? 1 : 0), bytes.count)
+        case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "X"), UInt8(ascii: "^"), UInt8(ascii: "_"):
+            // Without its end, only the introducer is omitted.
+            guard
+                let end = bytes[(start + 1)...].prefix(1 << 16).firstIndex(where: {
+                    $0 == 0x07 || $0 == escape
+                })
+            else { return start + 1 }
+            let isTwo = bytes[end] == escape && end + 1 < bytes.count && bytes[end + 1] == UInt8(ascii: "\\")
+            return bytes[end] == escape ? (isTwo ? end + 2 : end) : end + 1
+        case 0x20...0x2F:
+            let end = bytes[start...].firstIndex { !(0x20...0x2F).contains($0) } ?? bytes.count
+            return min(end + 1, bytes.count)
+        default: return bytes[start] < 0x80 && bytes[start] >= 0x30 ? start + 1 : start
+        }
+    }
+}

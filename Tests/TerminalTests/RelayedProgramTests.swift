@@ -1,0 +1,72 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Terminal
+
+/// Programs on a terminal of their own, and the text of their output.
+@Suite struct RelayedProgramTests {
+    private func run(_ script: String, input: String? = nil) -> RelayedProgram {
+        RelayedProgram(
+            ["sh", "-c", script], input: input, size: Size(rows: 12, columns: 34), hasTerminal: false)
+    }
+
+    private func text(_ script: String, input: String? = nil) -> String {
+        PlainOutput.text(run(script, input: input).output)
+    }
+
+    @Test func `output and errors of a program on a terminal are recorded in their order`() {
+        let program = run("test -t 1 && test -t 2 && echo out; echo error >&2; stty size < /dev/tty; exit 3")
+        #expect(PlainOutput.text(program.output) == "out\nerror\n12 34\n")
+        #expect(program.status == 3 && !program.readsKeys && !program.isCut)
+    }
+
+    @Test func `a text is on standard input, and the keys are on the terminal`() {
+        #expect(text("cat; test -t 0 || echo no keys", input: "a\nb\n") == "a\nb\nno keys\n")
+        #expect(text("test -t 0 && echo keys") == "keys\n")
+    }
+
+    @Test func `a program that reads single keys shows its output itself`() {
+        #expect(run("stty -icanon; echo a; sleep 0.2").readsKeys)
+    }
+
+    @Test func `a program that cannot start has no status and no output`() {
+        let program = RelayedProgram(
+            ["/no/such/program"], size: Size(rows: 12, columns: 34), hasTerminal: false)
+        #expect(program.status == nil && program.output.isEmpty)
+    }
+
+    @Test func `of a long output, the end remains`() {
+        let program = run("head -c 20000000 /dev/zero | tr '\\0' x; echo; echo end")
+        #expect(program.isCut && program.output.count <= 2 * RelayedProgram.maxOutput)
+        #expect(PlainOutput.text(program.output).hasSuffix("x\nend\n"))
+    }
+
+    @Test func `what a program leaves in the background survives, and nothing waits for it`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "late")
+        #expect(mkfifo(path + "-go", 0o600) == 0)
+        let program = run("(cat '\(path)-go'; echo late; echo done > '\(path)') & echo begun")
+        #expect(PlainOutput.text(program.output) == "begun\n")
+        close(open(path + "-go", O_WRONLY))
+        #expect(eventually { access(path, F_OK) == 0 })
+    }
+
+    @Test(arguments: [
+        ("a\tb", "a       b"), ("1%\r50%\r100%\r\n", "100%\n"), ("a\r\nb", "a\nb"), ("N\u{8}NA\u{8}A", "NA"),
+        ("ü\u{8}x\u{8}\u{8}\u{8}y", "y"), ("\u{1B}[1;31mred\u{1B}[0m", "red"), ("a\u{7}b", "ab"),
+        ("\u{1B}]0;title\u{7}x\u{1B}]8;;u\u{1B}\\y", "xy"), ("\u{1B}(B\u{1B}=\u{1B}[?25lz\u{1B}", "z"),
+        ("\u{1B}[12", ""), ("\u{1B}]never ended", "never ended"), ("\u{1B}P1\u{1B}[mx", "x"),
+    ])
+    func `control sequences are no text`(output: String, text: String) {
+        #expect(PlainOutput.text(Array(output.utf8)) == text)
+    }
+
+    @Test func `any bytes become a text, cut anywhere`() {
+        let bytes: [UInt8] = Array("é漢\u{1B}[38;2;1;2;3m\u{1B}]x\u{8}\r\t".utf8) + [0xFF, 0x1B, 0x80, 0x1B]
+        for count in 0...bytes.count {
+            let text = PlainOutput.text(Array(bytes[..<count]))
+            #expect(!text.utf8.contains(0x1B), "\(count)")
+        }
+    }
+}
