@@ -86,7 +86,7 @@ import Testing
             )
             .flatMap(\.changes)
             let context = try await store.context(of: changes)
-            return changes.filter { $0.objectID.entity == Quote.entity }.map(context.sentence)
+            return changes.filter { $0.objectID.entity == Quote.entity }.map { context.sentence($0) }
         }
         let words = "“\(long.prefix(40))…” from clip \(clip) “Title”"
         #expect(try await sentences(token) == ["quoted \(words)"])

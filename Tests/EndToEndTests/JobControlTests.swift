@@ -120,7 +120,7 @@ import Testing
         try terminal.send(ClipsProgram.path, "Enter")
         #expect(try await soon { try terminal.shows("live") })
         try terminal.send(":!\(keys)", "Enter")
-        #expect(try eventually { try terminal.shows("asking") })
+        #expect(try await soon { try terminal.shows("asking") })
         try terminal.send("one", "Enter")
         #expect(try await soon { try terminal.shows("read one") })
         try terminal.resize(columns: 90, rows: 30)
