@@ -17,7 +17,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         let clips = try Situation.someClips.make()
         var saved = try clips.ids()
-        try write(lines: 3000, to: clips.folder.path(of: "lines"))
+        try write(lines: 1500, to: clips.folder.path(of: "lines"))
         let kills = LongProof.count(3, of: 10, "moments to kill: \(kind)")
         let whole = try duration(of: kind, clips)
         var (killed, round) = (0, 0)
