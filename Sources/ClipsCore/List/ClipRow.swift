@@ -38,7 +38,8 @@ package final class ClipRow: StoredRow {
         isUnread = object[.unread].booleanValue
         isArchived = object[.archived].booleanValue
         created = object.date(.created)
-        linkSign = LinkState(object.text(.link), of: url)?.sign ?? ""
+        let link = object.text(.link)
+        linkSign = link.isEmpty ? "" : LinkState(link, of: url)?.sign ?? ""
     }
 
     package static func == (one: ClipRow, other: ClipRow) -> Bool {

@@ -96,8 +96,7 @@ package struct SearchDocument: Sendable {
     package let isStarred: Bool
     package let isUnread: Bool
     package let isArchived: Bool
-    /// The state of the link; nil if it is never checked.
-    package let link: LinkState?
+    private let storedLink: String
 
     /// - Parameter attached: The texts of attached objects, which are searched as a part of the note.
     package init(
@@ -117,12 +116,15 @@ package struct SearchDocument: Sendable {
         isStarred = value(schema.starred).booleanValue
         isUnread = value(schema.unread).booleanValue
         isArchived = value(schema.archived).booleanValue
-        link = schema.link.flatMap { LinkState(text($0), of: text(schema.url)) }
+        storedLink = schema.link.map(text) ?? ""
     }
 
     package init(_ object: StoredObject, _ schema: SearchSchema, attached: [String] = []) {
         self.init(id: object.id.key, schema, attached: attached) { object[$0] }
     }
+
+    /// The state of the link; nil if it is never checked.
+    package var link: LinkState? { LinkState(storedLink, of: url) }
 
     var position: SearchPosition { SearchPosition(created: created, id: id) }
 

@@ -25,7 +25,9 @@ package enum LinkState: String, Hashable, Sendable {
 
     /// Whether the link with a URL can be checked.
     package static func isChecked(_ url: String) -> Bool {
-        ["http://", "https://"].contains { url.prefix($0.count).lowercased() == $0 }
+        // At most 15 bytes need no memory.
+        let start = String(decoding: url.utf8.prefix(8), as: UTF8.self).lowercased()
+        return start.hasPrefix("http://") || start == "https://"
     }
 
     /// FNV-1a with 64 bits (RFC 9923).
