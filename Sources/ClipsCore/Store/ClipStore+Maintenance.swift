@@ -56,8 +56,8 @@ extension ClipStore {
     package static func sentence(_ oversized: OversizedValues?) -> String? {
         let ids = oversized?.found.map(\.key).sorted() ?? []
         guard let first = ids.first else { return nil }
-        let others = ids.count > 1 ? " and \(ids.count - 1) more" : ""
-        return "Clip \(first)\(others) has a field of more than \(ClipDraft.largestText >> 20) MB, of which "
+        let clips = ids.count > 1 ? "Clips \(first) and \(ids.count - 1) more have" : "Clip \(first) has"
+        return "\(clips) a field of more than \(ClipDraft.largestText >> 20) MB, of which "
             + "\(prefix >> 10) KB was read. Copy the store with 'clips backup', and shorten or delete the clip."
     }
 
