@@ -33,6 +33,11 @@ struct ImportFormTests {
         }
     }
 
+    @Test func `of LinkAce's links, only those with the visibility 3 are private`() throws {
+        let drafts = try Reading(Self.samples["LinkAce csv"] ?? "").drafts
+        #expect(drafts.map { $0.tags.contains("private") } == [true, false])
+    }
+
     @Test func `a page's author is in the note, and its highlights are quotes`() throws {
         let drafts = try Reading(Self.samples["GoodLinks json"] ?? "").drafts
         #expect(drafts[0].author == nil && drafts[0].note == "author: Ann\n\nabout")

@@ -3,7 +3,7 @@ import ClipsCore
 /// The fields of a clip, by the names that programs give to columns and keys.
 enum ClipField: Hashable {
     case url, title, text, note, tags, folder, created, updated, starred, unread, read, readTime, archived,
-        state, number, author, feed, isPrivate, byline, quotes
+        state, number, author, feed, isPrivate, visibility, byline, quotes
 
     init?(name: String) {
         // Most names are written as in the table.
@@ -23,8 +23,7 @@ enum ClipField: Hashable {
         // Whether ArchiveBox has stored a copy.
         case "is_archived" where has("is_static") || has("archive_path"): return nil
         case "status" where has("item_id") || has("resolved_id") || has("given_url"): self = .number
-        // LinkAce's word for private since version 2.
-        case "visibility" where has("check_disabled"): self = .isPrivate
+        case "visibility" where has("check_disabled"): self = .visibility
         // The list of Readwise Reader; elsewhere, a position in a book.
         case "location" where has("reading progress"): self = .state
         default: self.init(name: name)
@@ -102,7 +101,9 @@ struct FieldedDraft {
         case .feed: if word != draft.url { addNote("feed: \(word)") }
         case .byline: addNote("author: \(word)")
         // Privacy has no counterpart in a store of one user; the tag retains it.
-        case .isPrivate: if ClipField.isTrue(word) || word == "3" { addTags(["private"]) }
+        case .isPrivate: if ClipField.isTrue(word) { addTags(["private"]) }
+        // LinkAce's number of private links since version 2; 1 is public, and 2 internal.
+        case .visibility: if word == "3" { addTags(["private"]) }
         }
     }
 
