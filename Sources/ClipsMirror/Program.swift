@@ -35,7 +35,8 @@ enum Program {
         case "code": return try invocation.code()
         case "password": return try await invocation.password()
         case "conflicts": return try await invocation.conflicts()
-        case "remove": return try await invocation.remove()
+        case "remove", "delete-zone": return try await invocation.remove()
+        case "purge": return try await invocation.purge()
         default:
             throw UsageError("Unknown operand '\(invocation.word)'.")
         }

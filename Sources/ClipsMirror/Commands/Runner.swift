@@ -76,6 +76,11 @@ actor Runner {
             engine: try settings.engine(store: path))
     }
 
+    /// The age in days at which a running mirror purges deletions.
+    static let deletionDays = 365
+
+    static func purgeDate(days: Int) -> Date { Date(timeIntervalSinceNow: Double(days) * -86_400) }
+
     /// Returns the error that ended the exchange.
     private func exchange(_ mirror: Mirror, _ container: PersistentContainer) async -> MirrorError? {
         do throws(MirrorError) {
@@ -99,6 +104,13 @@ actor Runner {
             }
             isConnected = true
             await set(.connected, container)
+            let purging = Task {
+                for pause in sequence(first: 3600, next: { _ in 86_400 }) {
+                    try await Task.sleep(for: .seconds(pause))
+                    try await mirror.purgeDeletions(before: Self.purgeDate(days: Self.deletionDays))
+                }
+            }
+            defer { purging.cancel() }
             try await mirror.run()
             return nil
         } catch {

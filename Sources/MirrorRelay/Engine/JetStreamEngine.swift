@@ -59,6 +59,13 @@ public actor JetStreamEngine: MirrorEngine {
         try await run(reconnects: true) { session throws(RelayError) in try await session.identity() }
     }
 
+    package func deleteZone() async throws(MirrorError) {
+        try await run(reconnects: true) { session throws(RelayError) in
+            try await session.connection.deleteStream(zone.stream)
+        }
+        await close()
+    }
+
     public nonisolated func key(entity: String, uuid: String) -> String {
         zone.cipher.key(entity: entity, uuid: uuid)
     }

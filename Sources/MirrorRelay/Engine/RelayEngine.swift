@@ -10,6 +10,9 @@ package protocol RelayEngine: MirrorEngine {
     /// Creates the zone if it is missing.
     func createZone() async throws(MirrorError)
 
+    /// Deletes the zone, with the records of all machines.
+    func deleteZone() async throws(MirrorError)
+
     /// Closes the connection or the folder.
     func close() async
 }

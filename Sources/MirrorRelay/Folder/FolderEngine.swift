@@ -104,6 +104,21 @@ public actor FolderEngine: MirrorEngine {
         }
     }
 
+    package func deleteZone() throws(MirrorError) {
+        guard try zoneExists() else { return }
+        close()
+        do throws(Errno) {
+            // The zone's own folder is no link: only files in it are deleted.
+            let zone = try FileDescriptor(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            for name in Folder.names(in: path) where name.hasPrefix("zone-") || SegmentName(name) != nil {
+                unlinkat(zone.number, name, 0)
+            }
+        } catch {
+            throw failure(error)
+        }
+        rmdir(path)
+    }
+
     func failure(_ error: Errno) -> MirrorError {
         error.isNoSpace ? .quotaExceeded : .unreachable(reason: "the folder \(folder): \(error)")
     }

@@ -39,6 +39,13 @@ extension JetStreamConnection {
         return body(info.pointee)
     }
 
+    /// Deletes a stream with its messages; does nothing if there is none.
+    func deleteStream(_ name: String) throws(RelayError) {
+        var code = jsErrCode(0)
+        let status = js_DeleteStream(handles.context, name, nil, &code)
+        do throws(RelayError) { try RelayError.check(status, code) } catch RelayError.noStream {}
+    }
+
     /// Creates a stream for the subjects below a prefix, unless it exists.
     ///
     /// Without a limit per subject: Debian's nats-server 2.9.10 loses acknowledged messages with one. A full

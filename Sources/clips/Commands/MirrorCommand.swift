@@ -7,7 +7,10 @@ extension Command {
     static let mirror = Command(
         name: "mirror",
         summary: "Exchange clips with other machines, encrypted, by a server or a folder",
-        details: "ACTION: add|pair|run|once|enable|status|machines|conflicts|code|password|remove",
+        details: """
+            ACTION: add, pair, run, once, enable, status, machines, conflicts, code, password, \
+            purge, remove, delete-zone
+            """,
         operands: "ACTION [tls://HOST[:PORT]|folder:PATH…]",
         options: Option.mirror,
         example: "clips mirror add tls://nats.example.org --user ann"

@@ -14,7 +14,7 @@ extension Command {
         }
         if !options.isEmpty { text += "\noptions:\n" + Self.lines(options) }
         text += "\n" + Self.sharedOptions
-        return text + "\nexample:\n  \(example)\n\n\(Self.statusLine)"
+        return text + "\nexample: \(example)\n\n\(Self.statusLine)"
     }
 
     private static var overview: String {
