@@ -30,8 +30,9 @@ final class SlowLine: Sendable {
     }
 
     private static let script = #"""
-        import socket, sys, threading, time
+        import socket, sys, threading
         port, rate, cut = map(int, sys.argv[1:])
+        pause = threading.Event()
 
         def buffers(end):
             # The proxy is the line: the kernel must not store what it has not sent.
@@ -45,7 +46,7 @@ final class SlowLine: Sendable {
             def forward(source, target):
                 try:
                     while data := source.recv(4096):
-                        time.sleep(len(data) / rate)
+                        pause.wait(len(data) / rate)
                         total[0] += len(data)
                         if total[0] > cut: break
                         target.sendall(data)

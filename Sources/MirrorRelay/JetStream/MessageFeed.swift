@@ -75,7 +75,7 @@ final class MessageFeed: Sendable {
         }
     }
 
-    /// Whether the server has not been heard of for too long since messages were requested.
+    /// Whether the server has been silent for too long since messages were requested.
     var isSilent: Bool {
         state.withLock { $0.missing > 0 && ContinuousClock.now - $0.lastHeard > Self.silence }
     }

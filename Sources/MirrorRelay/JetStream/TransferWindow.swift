@@ -1,5 +1,5 @@
 /// The number of units that are transferred together: those of about half a second, so that an answer to another
-/// request never waits longer, whatever the speed of the line.
+/// request never waits longer, at any speed of the line.
 struct TransferWindow: Sendable {
     private let range: ClosedRange<Int>
     private(set) var size: Int

@@ -73,7 +73,7 @@ struct RecordState: Hashable, Sendable {
     }
 
     /// Returns this state and another one, each without the values that a deletion saw where the other state has an edit
-    /// that it did not see: machines that applied the deletion discarded those, whatever their clocks.
+    /// that it did not see: machines that applied the deletion discarded those, regardless of their clocks.
     func undeleted(next other: RecordState) -> (mine: RecordState, theirs: RecordState) {
         var (mine, theirs) = (self, other)
         for (name, deletions) in saw.merging(other.saw, uniquingKeysWith: { $0.joined($1) }) {

@@ -8,7 +8,7 @@ struct MapRow: Sendable {
         case toPut
         /// The relay accepts fewer bytes; put again after the next edit.
         case tooLarge
-        /// A revision that is received in parts; the row has the key in place of the record's identifier.
+        /// A revision that is received in parts; the row is named by the key, since the record is unknown.
         case toRead
     }
 
