@@ -312,7 +312,8 @@ import Testing
         async throws
     {
         let consumer = RecordingConsumer(failures: .max)
-        let tracker = tracker(consumer, failuresBeforeParking: .max, retryPause: .milliseconds(250))
+        // Half a second after six failures: each doubles it.
+        let tracker = tracker(consumer, failuresBeforeParking: .max, retryPause: .milliseconds(8))
         try await tracker.start()
         for _ in 0..<15 {
             let before = consumer.seen.batches.count
