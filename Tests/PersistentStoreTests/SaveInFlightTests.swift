@@ -12,7 +12,10 @@ import Testing
 
     init() async throws {
         folder = try TemporaryFolder()
-        container = try await Notes.open(folder)
+        // A loaded machine does not end the wait for the holder of the lock.
+        var options = StoreOptions()
+        options.busyTimeout = .seconds(60)
+        container = try await Notes.open(folder, options: options)
         context = container.makeContext(author: "app")
         other = container.makeContext(author: "other")
     }
