@@ -7,7 +7,7 @@ import TestSupport
 @testable import LiveQuery
 
 extension AppState {
-    fileprivate var heldID: Int64? { list.clips.soughtID ?? list.clips.selectedID }
+    fileprivate var heldID: Int64? { list.clips.sought?.id ?? list.clips.selectedID }
     fileprivate var heldRow: Int { list.clips.selectedIndex - list.clips.top }
 }
 

@@ -62,7 +62,7 @@ struct RandomRun {
 
     private mutating func saw(_ sight: Sight) { seen[sight, default: 0] += 1 }
 
-    var heldID: Int? { list.soughtID ?? list.selectedID }
+    var heldID: Int? { list.sought?.id ?? list.selectedID }
 
     mutating func run(steps: Int) throws(Violation) {
         for step in 1...steps {
@@ -124,7 +124,7 @@ struct RandomRun {
         for index in list.top..<max(list.top, min(list.top + list.height, delivered.count)) {
             try check(list.row(at: index) == delivered[index], "visible row \(index) is not loaded")
         }
-        try check(list.soughtID == nil && list.pendingIndex == nil, "still waits for a place")
+        try check(list.sought?.id == nil && list.pendingIndex == nil, "still waits for a place")
         try check(delivered.isEmpty == (list.selectedID == nil), "nothing is selected")
     }
 
@@ -157,7 +157,7 @@ struct RandomRun {
             doing = "extension or count"
             try checkState()
             if held != nil, before.pendingIndex == nil {
-                if before.soughtID != nil, list.soughtID == nil { saw(.found) }
+                if before.sought?.id != nil, list.sought?.id == nil { saw(.found) }
                 try check(heldID == held, "another item is selected")
                 try checkScreenRow(before: before)
             }
@@ -183,7 +183,7 @@ struct RandomRun {
             lostID = lost ?? held
             vanished = true
             saw(.vanished)
-            guard before.soughtID == nil, let old = before.selectedRow?.position else { return }
+            guard before.sought?.id == nil, let old = before.selectedRow?.position else { return }
             let follower = delivered.first { $0.position >= old } ?? delivered.last
             let isBeyond =
                 !before.isCounted && (before.rows.last?.id == held || list.selectedIndex >= list.count - 1)
@@ -196,23 +196,23 @@ struct RandomRun {
         }
         let wasMoved =
             !vanished && delivered[index].position != previous.first { $0.id == expected }?.position
-        if isFollowing(since: before), list.soughtID == nil {
+        if isFollowing(since: before), list.sought?.id == nil {
             if index < list.height {
                 try check(list.top == 0 && list.selectedIndex == index, "does not follow at the top")
                 if index > before.selectedIndex { saw(.followed) }
                 return
-            } else if !wasMoved, before.soughtID == nil {
+            } else if !wasMoved, before.sought?.id == nil {
                 try check(list.top == 0 && list.selectedIndex == 0, "does not go to the newest")
                 saw(.wentToNewest)
                 return
             }
         }
-        if let now = heldID, !(isFollowing(since: before) && before.soughtID != nil) {
+        if let now = heldID, !(isFollowing(since: before) && before.sought?.id != nil) {
             try check(now == expected, "selects \(now), not \(expected)")
         } else if heldID == nil {
             try check(list.selectedIndex == index, "the cursor is at \(list.selectedIndex), not \(index)")
         }
-        if list.soughtID != nil { saw(.sought) } else if before.soughtID != nil { saw(.found) }
+        if list.sought?.id != nil { saw(.sought) } else if before.sought?.id != nil { saw(.found) }
         guard !isFollowing(since: before) else { return }
         try checkScreenRow(before: before)
         if list.selectedIndex != before.selectedIndex { saw(list.top > 0 ? .anchored : .clampedAtStart) }
@@ -224,8 +224,8 @@ struct RandomRun {
         defer { lostID = list.lostID }
         guard before.pendingIndex == nil else { return }
         if window.requestNumber != nil {
-            if let sought = before.soughtID { try check(heldID == sought, "loses the item it seeks") }
-            if before.soughtID != nil, list.soughtID == nil { saw(.found) }
+            if let sought = before.sought?.id { try check(heldID == sought, "loses the item it seeks") }
+            if before.sought?.id != nil, list.sought?.id == nil { saw(.found) }
             return
         }
         for id in [lostID, held] {

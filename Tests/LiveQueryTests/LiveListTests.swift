@@ -1,6 +1,7 @@
-import LiveQuery
 import TestSupport
 import Testing
+
+@testable import LiveQuery
 
 /// Rows with the keys 0, 10, 20, … whose ids are their keys.
 private func row(_ key: Int, id: Int? = nil, version: Int = 0) -> TestRow {
@@ -194,7 +195,7 @@ struct LiveListAnchorTests {
         var list = list(count: 1_000, loaded: 0..<200, top: 5, selected: 7)
         list.apply(changes: [moved(70, to: 9_005)])
         #expect(list.selectedID == nil)
-        #expect(list.soughtID == 70)
+        #expect(list.sought?.id == 70)
         #expect(list.row(at: list.top) == row(50))
         let request = try list.request()
         guard case .around(place(9_005, id: 70), _, _) = request.kind else {
@@ -229,7 +230,7 @@ struct LiveListAnchorTests {
                 rows: (880..<920).map { row($0 * 10) }, lowerIndex: 880, count: nil, reachesStart: false,
                 reachesEnd: false, requestNumber: first.number))
         #expect(list.row(at: list.top) == row(50))
-        #expect(list.soughtID == 70)
+        #expect(list.sought?.id == 70)
     }
 
     @Test
@@ -237,7 +238,7 @@ struct LiveListAnchorTests {
         var list = list(count: 1_000, loaded: 0..<50, top: 5, selected: 7)
         let request = try list.request()
         list.apply(changes: [moved(70, to: 515)])
-        #expect(list.soughtID == 70)
+        #expect(list.sought?.id == 70)
         list.extend(
             with: [row(500), row(510), row(515, id: 70), row(520)], .after, reachedEdge: false,
             requestNumber: request.number)

@@ -34,6 +34,8 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package let insertedClips: [Int64]
     package let deletedClips: [Int64]
     package let lines: [Line]
+    /// The change in words, if all clips changed alike.
+    package let words: ChangeWords?
 
     package init(_ transaction: HistoryTransaction, ownSession: Int64?) {
         id = transaction.number
@@ -53,11 +55,25 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         deleted = changes.count { $0.kind == .delete }
         insertedClips = changes.lazy.filter { $0.kind == .insert }.map(\.objectID.key)
         deletedClips = changes.lazy.filter { $0.kind == .delete }.map(\.objectID.key)
+        let isAlike = changes.dropFirst().allSatisfy { [first = changes.first] in
+            first.map($0.isAlike) == true
+        }
+        words = isAlike ? changes.first.map { ChangeWords($0, role: role) } : nil
         lines = changes.prefix(Self.maxLines).map { change in
             Line(
                 number: change.number, kind: change.kind, clip: change.objectID.key,
                 words: ChangeWords(change, role: role),
                 title: change.tombstone.flatMap(ClipModel.title(of:)))
         }
+    }
+}
+
+extension HistoryChange {
+    /// Whether another change has the same words, except for tags.
+    fileprivate func isAlike(_ other: HistoryChange) -> Bool {
+        kind == other.kind && updatedAttributes == other.updatedAttributes
+            && [ClipAttribute.starred, .unread, .archived].allSatisfy {
+                oldValues[$0.rawValue] == other.oldValues[$0.rawValue]
+            }
     }
 }

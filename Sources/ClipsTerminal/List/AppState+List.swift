@@ -43,6 +43,7 @@ extension AppState {
                     author: transaction.isOwn ? "you" : transaction.shownAuthor,
                     inserted: transaction.inserted, updated: transaction.updated,
                     deleted: transaction.deleted, at: min(now, transaction.timestamp), role: transaction.role,
+                    words: transaction.words,
                     line: transaction.lines.count == 1 ? transaction.lines.first : nil)
             }
             if clipReader.isAffected(by: transactions) { reloadReader() }

@@ -12,10 +12,12 @@ struct SyncStatus: Sendable {
         var deleted: Int
         var at: Date
         var role = UndoHistory.Role.work
+        /// The change, if all clips changed alike.
+        var words: ChangeWords?
         /// The only change of the transaction; nil if it has several.
         var line: TransactionSummary.Line?
 
-        /// `cli starred “Title”`, `extension saved 3 clips`, or `cli saved 3, changed 1 clip`.
+        /// `cli starred “Title”`, `you marked 3 clips as read`, or `cli saved 3, changed 1 clip`.
         ///
         /// - Parameter maxTitle: The maximum number of characters of a title; 0 for none.
         func summary(_ titles: HistoryTitles, maxTitle: Int) -> String {
@@ -24,12 +26,13 @@ struct SyncStatus: Sendable {
                 let cut = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" }
                 return "\(author) \(titles.words(line).sentence(cut ?? "1 clip"))"
             }
-            var kinds = [(inserted, "saved"), (updated, "changed"), (deleted, "deleted")].filter { $0.0 > 0 }
-            if role != .work {
-                let isRestored = kinds.map(\.1) == ["saved"]
-                let verb = isRestored ? "restored" : "\(role.isUndo ? "undid" : "redid") changes of"
-                kinds = [(inserted + updated + deleted, verb)]
+            let count = inserted + updated + deleted
+            if let words {
+                return
+                    "\(author) \(words.sentence("\(StatusLine.grouped(count)) \(count == 1 ? "clip" : "clips")"))"
             }
+            var kinds = [(inserted, "saved"), (updated, "changed"), (deleted, "deleted")].filter { $0.0 > 0 }
+            if role != .work { kinds = [(count, "\(role.isUndo ? "undid" : "redid") changes of")] }
             let words = kinds.map { "\($0.1) \(StatusLine.grouped($0.0))" }.joined(separator: ", ")
             return "\(author) \(words) \(kinds.last?.0 == 1 ? "clip" : "clips")"
         }

@@ -88,9 +88,6 @@ extension LiveList {
 
     package var selectedID: Row.ID? { selectedRow?.id }
 
-    /// The selected item while the list waits for the rows around its new position.
-    package var soughtID: Row.ID? { sought?.id }
-
     /// Whether the row of the cursor is unknown until more rows arrive.
     package var isAwaitingCursor: Bool {
         !isLoaded || pendingIndex != nil || sought != nil || (count > 0 && row(at: selectedIndex) == nil)
