@@ -17,7 +17,7 @@ public struct AttachedTable: Hashable, Sendable {
     public let key: [String]
     /// Whether the table has a primary key. Without one, rows are named by their number, which VACUUM may change: all
     /// tokens expire then.
-    package let hasPrimaryKey: Bool
+    public let hasPrimaryKey: Bool
     public let values: RecordedValues
     /// The reason for which the table is no longer recorded, as the end of a sentence; nil for a recorded one.
     public let refusal: String?

@@ -42,7 +42,7 @@ extension PersistentContainer {
 
     /// Returns each ordinary table of a database with the reason for which it cannot be recorded, as the end of a
     /// sentence, or nil. Writes nothing.
-    package static func attachableTables(in path: String) throws(StoreError) -> [(
+    public static func attachableTables(in path: String) throws(StoreError) -> [(
         table: String, refusal: String?
     )] {
         do {
@@ -120,7 +120,7 @@ extension PersistentContainer {
 
 extension StoreSnapshot {
     /// Returns the tables that the history records or has recorded, if the container attached to a database.
-    package func attachedTables() throws(StoreError) -> [AttachedTable] {
+    public func attachedTables() throws(StoreError) -> [AttachedTable] {
         let entities = try log.entities
         return entities.sorted { $0.key < $1.key }.compactMap { _, names in
             guard let rows = names.attached else { return nil }
