@@ -32,7 +32,9 @@ extension WithBrowsers.ExtensionTests {
                 "<p>Added after the login.<style>p {}</style><form name=documentElement></form><form name=contentType></form>")
             """)
         try browser.save()
-        let text = "A page|Some words to select.|The linked page|Added after the login."
+        let text =
+            "# A page|Some words to select.|[The linked page][1]|(image: Picture)|Added after the login.|"
+            + "[1]: http://127.0.0.1:\(session.site.port)/linked"
         var found = ""
         _ = try await soon {
             found = try session.clips("text", at: url).split(separator: "\n").joined(separator: "|")

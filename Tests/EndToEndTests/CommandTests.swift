@@ -188,7 +188,7 @@ import Testing
             let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
             // The last one is empty, after the last line's end.
             // That of import has a table of its formats.
-            let most = command == "import" ? 45 : 25
+            let most = command == "import" ? 75 : 25
             #expect(lines.count <= most && lines.allSatisfy { $0.count <= 80 }, "\(command)")
             #expect(help.contains(/example:\s+(sudo )?clips/), "\(command)")
         }

@@ -99,7 +99,7 @@ import Testing
             let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             // The fields of each format are a table of their own.
             #expect(
-                run.status == 0 && lines.count <= (words[0] == "import" ? 44 : 24), "\(words): \(lines.count)"
+                run.status == 0 && lines.count <= (words[0] == "import" ? 74 : 24), "\(words): \(lines.count)"
             )
             #expect(lines.allSatisfy { $0.count <= 80 }, "\(words)")
         }

@@ -155,7 +155,7 @@ import Testing
         for number in 1...30 { try clips.run("add", "--title", "clip number \(number)") }
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
         #expect(try isLive(terminal))
-        let holder = try LineProcess("sqlite3", [clips.storePath])
+        let holder = try LineProcess("sqlite3", ["-cmd", ".timeout 60000", clips.storePath])
         #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
         try terminal.send("*")
         #expect(try await soon { try terminal.shows("aving") })
@@ -183,7 +183,7 @@ import Testing
         for number in 1...9 { try clips.run("add", "--title", "clip number \(number).") }
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
         #expect(try isLive(terminal))
-        let holder = try LineProcess("sqlite3", [clips.storePath])
+        let holder = try LineProcess("sqlite3", ["-cmd", ".timeout 60000", clips.storePath])
         #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
         try terminal.send("*")
         #expect(try await soon { try terminal.shows("saving…") })

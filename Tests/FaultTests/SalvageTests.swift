@@ -378,7 +378,7 @@ import Testing
         #expect(try clips.run("search", "--store", new, "note").output.isEmpty == false)
     }
 
-    @Test(arguments: [2, 4]) func `a salvage of the beginning of a file counts the clips beyond its end`(
+    @Test(arguments: [2, 3]) func `a salvage of the beginning of a file counts the clips beyond its end`(
         part: Int64
     ) throws {
         let clips = try store()

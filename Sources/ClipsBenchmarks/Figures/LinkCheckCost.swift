@@ -30,13 +30,13 @@ extension Figure {
     }
 
     private static let source = """
-        import http.server
-        class Site(http.server.BaseHTTPRequestHandler):
+        from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+        class Site(BaseHTTPRequestHandler):
             def do_HEAD(self):
                 self.send_response(200)
                 self.end_headers()
             def log_message(self, *words): pass
-        server = http.server.ThreadingHTTPServer(('', 0), Site)
+        server = ThreadingHTTPServer(('', 0), Site)
         server.daemon_threads, server.request_queue_size = True, 512
         print(server.server_port)
         server.serve_forever()

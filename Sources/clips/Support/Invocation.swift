@@ -52,7 +52,8 @@ struct Invocation: Sendable {
 
     /// Reports commits that the store lost, before this call writes.
     private func reportingLoss(_ store: ClipStore) async throws -> ClipStore {
-        if reportsLoss, let lost = try await store.newlyLostCommits() { remark(lost.sentence) }
+        // A history that cannot be read is reported by the commands that need it.
+        if reportsLoss, let lost = try? await store.newlyLostCommits() { remark(lost.sentence) }
         return store
     }
 
