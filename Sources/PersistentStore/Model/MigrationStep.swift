@@ -13,7 +13,7 @@
 /// ```
 public struct MigrationStep: Sendable {
     /// The author of a migration's transaction. Its context name is the two versions, such as `1 to 2`.
-    package static let author = "migration"
+    public static let author = "migration"
 
     let version: Int
     let entity: String
