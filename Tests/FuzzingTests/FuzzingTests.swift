@@ -11,7 +11,7 @@ import Testing
         let seed: UInt64 = 20_261_121
         var mutation = Mutation(
             seeds: try FuzzFiles.seeds(target), words: try FuzzFiles.words(target), seed: seed)
-        // `.ci/fuzz` continues for as long as it is told.
+        // `.ci/fuzz` runs for the time of its argument.
         let end = ContinuousClock.now + .milliseconds(150)
         for round in 0..<LongProof.count(2000, of: 20_000, "inputs of \(target)") {
             let bytes = mutation.next()

@@ -111,6 +111,8 @@ struct HostileServerTests {
         for number in 0..<20 { try await a.insert("\(number)", ["title": "t"]) }
         try await a.sync()
         let liar = try LyingServer(lie, relay.server)
+        // Its end would kill the proxy, and each attempt would fail without a lie.
+        defer { withExtendedLifetime(liar) {} }
         relay.proxy.withLock { $0 = liar.url }
         let b = try await machine()
         try await b.insert("mine", ["title": "b"])

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A proxy in Python between a machine and a real server, which changes what the server sends; deinit kills it.
-final class LyingServer: Sendable {
+/// A proxy in Python between a machine and a real server, which changes what the server sends.
+struct LyingServer: Sendable {
     enum Lie: String, CaseIterable {
         /// Acknowledgements and stored messages have numbers that no stream reaches.
         case hugeNumbers
@@ -19,28 +19,11 @@ final class LyingServer: Sendable {
         case cutConnection
     }
 
-    private let folder: TemporaryFolder
-    private let process: pid_t
-    let url: String
+    private let proxy: ProxyProcess
+    var url: String { proxy.url }
 
     init(_ lie: Lie, _ server: NATSServer) throws {
-        let folder = try TemporaryFolder()
-        self.folder = folder
-        process = try Shell.spawn(
-            ["python3", "-c", Self.script, lie.rawValue, "\(server.port)"], environment: [:],
-            input: "/dev/null", output: folder.path(of: "port"), errors: folder.path(of: "errors"))
-        func port() -> String {
-            (try? String(contentsOfFile: folder.path(of: "port"), encoding: .utf8)) ?? ""
-        }
-        guard eventually({ port().hasSuffix("\n") }) else {
-            throw ShellError(description: "the proxy has no port")
-        }
-        url = "nats://127.0.0.1:" + port().trimmingCharacters(in: .newlines)
-    }
-
-    deinit {
-        kill(process, SIGKILL)
-        _ = Shell.wait(for: process)
+        proxy = try ProxyProcess(Self.script, [lie.rawValue, "\(server.port)"])
     }
 
     private static let script = #"""

@@ -1,32 +1,13 @@
 import Foundation
 import TestSupport
 
-/// A proxy in Python with the speed of a slow line in each direction, which cuts each connection after some bytes;
-/// deinit kills it.
-final class SlowLine: Sendable {
-    private let folder: TemporaryFolder
-    private let process: pid_t
-    let url: String
+/// A proxy in Python with the speed of a slow line in each direction, which cuts each connection after some bytes.
+struct SlowLine: Sendable {
+    private let proxy: ProxyProcess
+    var url: String { proxy.url }
 
     init(_ server: NATSServer, bytesPerSecond: Int, cutAfter bytes: Int) throws {
-        let folder = try TemporaryFolder()
-        self.folder = folder
-        process = try Shell.spawn(
-            ["python3", "-c", Self.script, "\(server.port)", "\(bytesPerSecond)", "\(bytes)"],
-            environment: [:], input: "/dev/null", output: folder.path(of: "port"),
-            errors: folder.path(of: "errors"))
-        func port() -> String {
-            (try? String(contentsOfFile: folder.path(of: "port"), encoding: .utf8)) ?? ""
-        }
-        guard eventually({ port().hasSuffix("\n") }) else {
-            throw ShellError(description: "the proxy has no port")
-        }
-        url = "nats://127.0.0.1:" + port().trimmingCharacters(in: .newlines)
-    }
-
-    deinit {
-        kill(process, SIGKILL)
-        _ = Shell.wait(for: process)
+        proxy = try ProxyProcess(Self.script, ["\(server.port)", "\(bytesPerSecond)", "\(bytes)"])
     }
 
     private static let script = #"""

@@ -2,16 +2,13 @@ import CTerminal
 import Glibc
 package import Platform
 
-/// A child process in a separate process group that has the terminal until it exits, like a job of a shell.
-///
-/// Its ^C, ^\, and ^Z do not affect this process. When the child stops, this process stops too, so that the
-/// user's shell gets the terminal.
-package struct ForegroundJob: ~Copyable {
+/// The terminal of this process, with its modes before another process has it.
+final class ControllingTerminal {
     private let file: FileDescriptor
-    private let modes: termios
+    let modes: termios
 
-    /// Creates a job; nil if there is no terminal, or this process is in its background.
-    package init?() {
+    /// - Returns: Nil if there is no terminal, or this process is in its background.
+    init?() {
         var modes = termios()
         guard let file = try? FileDescriptor("/dev/tty", O_RDWR | O_NOCTTY),
             tcgetpgrp(file.number) == getpgrp(), tcgetattr(file.number, &modes) == 0
@@ -20,7 +17,23 @@ package struct ForegroundJob: ~Copyable {
         self.file = file
     }
 
-    private var terminal: CInt { file.number }
+    var number: CInt { file.number }
+}
+
+/// A child process in a separate process group that has the terminal until it exits, like a job of a shell.
+///
+/// Its ^C, ^\, and ^Z do not affect this process. When the child stops, this process stops too, so that the
+/// user's shell gets the terminal.
+package struct ForegroundJob: ~Copyable {
+    private let own: ControllingTerminal
+
+    /// Creates a job; nil if there is no terminal, or this process is in its background.
+    package init?() {
+        guard let own = ControllingTerminal() else { return nil }
+        self.own = own
+    }
+
+    private var terminal: CInt { own.number }
 
     /// Adds the action that gives the terminal to a child, which must lead a separate process group.
     ///
@@ -59,7 +72,7 @@ package struct ForegroundJob: ~Copyable {
         sigaddset(&blocked, SIGTTOU)
         pthread_sigmask(SIG_BLOCK, &blocked, &previous)
         tcsetpgrp(terminal, getpgrp())
-        var modes = modes
+        var modes = own.modes
         tcsetattr(terminal, TCSADRAIN, &modes)
         pthread_sigmask(SIG_SETMASK, &previous, nil)
     }

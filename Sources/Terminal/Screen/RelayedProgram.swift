@@ -25,7 +25,7 @@ package struct RelayedProgram {
     ///   - input: The text on standard input; nil for the keys.
     ///   - size: The size of the screen. The terminal, if any, must have been released by ``TerminalScreen/leave()``.
     package init(_ words: [String], input: String? = nil, size: Size, hasTerminal: Bool) {
-        let screen = hasTerminal ? RawTerminal() : nil
+        let screen = hasTerminal ? ControllingTerminal() : nil
         let pty = terminal_pty_open(screen?.number ?? -1, CInt(size.rows), CInt(size.columns))
         guard pty >= 0 else { return }
         defer { close(pty) }
@@ -37,6 +37,7 @@ package struct RelayedProgram {
         let end = descriptor(ofChild: child)
         defer { if let end { close(end) } }
         screen?.begin()
+        defer { screen?.restore() }
         var isOpen = true
         while true {
             // Without a process that has it open, it would always be ready.
@@ -60,7 +61,6 @@ package struct RelayedProgram {
                 break
             }
         }
-        screen?.restore()
     }
 
     /// Reads the output: what there is now, or one step of it. Returns whether a process has the terminal open.
@@ -87,38 +87,23 @@ package struct RelayedProgram {
     }
 }
 
-/// The terminal of this process, whose keys another one gets.
-private final class RawTerminal {
-    private let file: FileDescriptor
-    private let modes: termios
-
-    /// - Returns: Nil if there is no terminal, or this process is in its background.
-    init?() {
-        var modes = termios()
-        guard let file = try? FileDescriptor("/dev/tty", O_RDWR | O_NOCTTY),
-            tcgetpgrp(file.number) == getpgrp(), tcgetattr(file.number, &modes) == 0
-        else { return nil }
-        self.modes = modes
-        self.file = file
-    }
-
-    var number: CInt { file.number }
-
+/// Passing the keys of this process's terminal to another one.
+extension ControllingTerminal {
     /// Begins to pass all keys, also those that would signal this process.
-    func begin() {
+    fileprivate func begin() {
         var raw = modes
         cfmakeraw(&raw)
         tcsetattr(number, TCSADRAIN, &raw)
     }
 
-    func restore() {
+    fileprivate func restore() {
         var modes = modes
         // Keys typed for the program are not for this one.
         tcsetattr(number, TCSAFLUSH, &modes)
     }
 
     /// Passes the keys and the size. Returns false if the terminal has ended.
-    func relayKeys(_ isReady: Bool, to pty: CInt) -> Bool {
+    fileprivate func relayKeys(_ isReady: Bool, to pty: CInt) -> Bool {
         var (rows, columns): (CInt, CInt) = (0, 0)
         if terminal_size(number, &rows, &columns) == 0 { terminal_pty_resize(pty, rows, columns) }
         guard isReady else { return true }
