@@ -70,10 +70,46 @@ import Testing
         #expect(try await store.restore([clip]).restored == [clip])
         #expect(try await quotes(of: clip) == ["One"])
         _ = try Shell.run("sqlite3", [store.path, "DELETE FROM Clip WHERE id = \(clip)"])
+        let steps = try await store.undoHistory().undoable.count
         try await store.repair()
         #expect(try await store.orphanCount() == 0)
+        // Undo does not restore it.
+        #expect(try await store.undoHistory().undoable.count == steps)
         #expect(try await stored() == 1)
         #expect(try await quotes(of: other) == ["Other"])
+    }
+
+    @Test(arguments: 0..<3) func `a clip returns with its quotes after an import has used their UUIDs`(
+        way: Int
+    )
+        async throws
+    {
+        let quote = Quote("One")
+        let clip = try await saved("https://a.org", quote)
+        var copy = ClipDraft()
+        (copy.url, copy.uuid, copy.quotes) = ("https://a.org", try await store.clip(clip).uuid, [quote])
+        let token = try #require(try await store.delete([clip]).token)
+        let imported = try await store.add([copy])[0]
+        switch way {
+        case 0: _ = try await store.restore([clip])
+        case 1: _ = try await store.restore(nil, deletedBy: token)
+        default: _ = try await store.undo(token)
+        }
+        let found = (try await quotes(of: clip), try await quotes(of: imported))
+        #expect(found == (["One"], ["One"]))
+    }
+
+    @Test func `a file without UUIDs adds its quotes once`() async throws {
+        func merge(_ quote: Quote) async throws -> DuplicateOutcome {
+            var draft = ClipDraft()
+            (draft.url, draft.title, draft.quotes) = ("https://a.org", "Title", [quote])
+            return try await store.add([draft], duplicates: .merge).outcome
+        }
+        for created: Int64? in [nil, 1] {
+            _ = try await merge(Quote("One", created: created))
+            #expect(try await merge(Quote("One", created: created)).unchanged == 1)
+        }
+        #expect(try await stored() == 2)
     }
 
     @Test func `the history names the words and the clip of a quote`() async throws {

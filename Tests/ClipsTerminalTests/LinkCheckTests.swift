@@ -48,6 +48,17 @@ import Testing
         try await store.container.transactions(HistoryFetchRequest(.after(token))).flatMap(\.changes).count
     }
 
+    @Test func `a check that another program writes with the greatest numbers is read`() async throws {
+        let ids = try await add(["https://a.org"])
+        _ = try await store.record(["https://a.org": .failed("HTTP status 404")])
+        let most = Int64.max
+        _ = try Shell.run(
+            "sqlite3", [store.path, "UPDATE LinkCheck SET checked = \(most), failures = \(most), failed = 0"])
+        #expect(try await store.links(of: ids).map(\.isDue) == [true])
+        _ = try await store.record(["https://a.org": .failed("HTTP status 404")])
+        #expect(try await urls("is:dead") == ["https://a.org"])
+    }
+
     @Test func `a link is dead or moved only after the same answer on other days, of all that servers do`()
         async throws
     {

@@ -186,6 +186,19 @@ import Testing
         #expect(frame.cell(row: 4, column: 8)?.style.attributes.contains(.bold) == true)
     }
 
+    @Test func `marks in a line whose characters are replaced are not shown`() {
+        var state = AppState.showing(3)
+        let layout = StoredObject.Layout(names: ["text"])
+        let text = "\u{1}\u{1}e" + String(repeating: "\u{301}", count: 20) + " *a*\n*b*"
+        let clip = Clip(
+            StoredObject(id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text(text)]))
+        state.reader.hasFocus = true
+        state.reader.show(clip)
+        state.reconcile()
+        let runs = state.reader.lines.filter { $0.part == .text }.map(\.emphasis.count)
+        #expect(runs == [0, 1])
+    }
+
     @Test func `links are numbered, and opened by number`() throws {
         var state = AppState.showing(3, Size(rows: 24, columns: 70))
         let layout = StoredObject.Layout(names: ["title", "url", "text"])

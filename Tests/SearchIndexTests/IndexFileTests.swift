@@ -53,6 +53,26 @@ import Testing
         }
     }
 
+    @Test func `clips after large ones are indexed if the states of links fill the memory for texts`()
+        async throws
+    {
+        let store = try await ClipStore(path: folder.path(of: "large.db"), author: "app")
+        // A step reads 16 MB: here, the texts alone are a little less.
+        let others = 4 * (1 + 15 + 3 + 36) + 40
+        var drafts = (0..<5).map { number in
+            var draft = Self.titled("\(number)")
+            draft.url = "https://a.org/\(number)"
+            draft.text = String(repeating: ".", count: (4 << 20) - (number == 4 ? others : 0))
+            return draft
+        }
+        drafts[0].text = "needle"
+        _ = try await store.add(drafts)
+        _ = try await store.record(Dictionary(uniqueKeysWithValues: drafts.map { ($0.url, .live) }))
+        try await store.updateIndex()
+        let found = try await find("needle", SearchIndex(store.container, ClipModel.searched))
+        #expect(found == (1, true))
+    }
+
     @Test func `a store without an index is searched directly, and through the index once it exists`()
         async throws
     {

@@ -94,10 +94,11 @@ extension AgentClips {
         if start == 0, !clip.quotes.isEmpty {
             var left = Self.maxText
             let shown = clip.quotes.prefix { quote in
-                left -= quote.text.utf8.count + quote.note.utf8.count
+                left -= ClipRecord.json([quote]).utf8.count
                 return left >= 0
             }
             result.add("quotes", literal: ClipRecord.json(shown))
+            if shown.count < clip.quotes.count { result.add("quotesAreCut", literal: "true") }
         }
         if end < text.count { result.add("next", literal: String(end)) }
         return result

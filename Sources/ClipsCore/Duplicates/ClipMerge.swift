@@ -28,8 +28,7 @@ package enum ClipMerge {
         result.isStarred = one.isStarred || other.isStarred
         result.isUnread = one.isUnread && other.isUnread
         result.isArchived = one.isArchived && other.isArchived
-        let known = Set(one.quotes.map(\.uuid))
-        result.quotes = one.quotes + other.quotes.filter { !known.contains($0.uuid) }
+        result.quotes = one.quotes + other.quotes.filter { !$0.isKnown(among: one.quotes) }
         let first = isEarlier(other, one) ? other : one
         result.created = first.created
         result.author = first.author

@@ -196,7 +196,7 @@ extension ClipDraft {
     func contains(_ other: ClipDraft, isDated: Bool) -> Bool {
         url == other.url && title == other.title && text == other.text && note == other.note
             && (!isDated || created == other.created) && Set(tags).isSuperset(of: other.tags)
-            && Set(quotes.map(\.uuid)).isSuperset(of: other.quotes.map(\.uuid))
+            && other.quotes.allSatisfy { $0.isKnown(among: quotes) }
     }
 
     func changes(from original: ClipDraft) throws(ClipError) -> [String: AttributeValue] {

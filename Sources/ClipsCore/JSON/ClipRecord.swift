@@ -139,9 +139,13 @@ extension ClipRecord {
 extension ClipRecord {
     /// Whether the size of a clip's quotes is allowed is checked where they are saved.
     private static func quotes(_ value: JSONValue) throws(Problem) -> [Quote] {
-        guard let objects = value.array, objects.count <= Quote.maxCount,
-            objects.allSatisfy({ $0["text"]?.string?.isEmpty == false })
-        else { throw JSONMembers.wrongType("quotes") }
+        guard let objects = value.array else { throw JSONMembers.wrongType("quotes") }
+        guard objects.count <= Quote.maxCount else {
+            throw Problem("has more than \(Quote.maxCount) quotes", key: "quotes")
+        }
+        guard objects.allSatisfy({ $0["text"]?.string?.isEmpty == false }) else {
+            throw Problem("has a quote without a text", key: "quotes")
+        }
         var quotes: [Quote] = []
         for object in objects {
             let members = JSONMembers(object)

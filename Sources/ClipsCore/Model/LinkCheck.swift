@@ -39,7 +39,7 @@ struct LinkCheck {
     /// Returns whether the link may be asked at a time.
     func isDue(_ url: String, at now: Int64) -> Bool {
         // A clock that was wrong may have left a time in the future.
-        digest != LinkState.digest(of: url) || !(checked...checked + Self.validity).contains(now)
+        digest != LinkState.digest(of: url) || !(now - Self.validity...now).contains(checked)
     }
 
     /// Adds an answer, and returns the state of the link.
@@ -56,7 +56,7 @@ struct LinkCheck {
         case .failed(let reason):
             self.reason = reason
             if failures == 0 || now / Self.day > failed / Self.day {
-                (failures, failed) = (failures + 1, now)
+                (failures, failed) = (min(failures, Int64(Self.maxFailures)) + 1, now)
             }
             if failures >= Self.maxFailures { return .dead }
         case .unclear(let reason, let wait): (self.reason, retry) = (reason, wait > 0 ? now + wait : 0)

@@ -6,20 +6,37 @@
 extension Quote {
     private static let gram = 8
 
-    package func range(in text: String) -> Range<String.Index>? {
-        let (words, all) = (Letters(self.text), Letters(text))
-        guard !words.letters.isEmpty else { return nil }
-        return (exact(words, in: all) ?? Self.similar(words, in: all)).map { all.range($0, in: text) }
+    /// The letters that are compared for all quotes of a text, so that a hostile one does not occupy the caller.
+    private static let maxWork = 1 << 25
+
+    package func range(in text: String) -> Range<String.Index>? { Self.ranges(of: [self], in: text).first }
+
+    /// Returns the ranges of the quotes that are found.
+    package static func ranges(of quotes: [Quote], in text: String) -> [Range<String.Index>] {
+        let all = Letters(text)
+        var work = maxWork
+        return quotes.compactMap { quote in
+            let words = Letters(quote.text)
+            guard !words.letters.isEmpty, work > 0 else { return nil }
+            if let range = quote.exact(words, in: all, &work) { return all.range(range, in: text) }
+            work -= gram * all.letters.count
+            return work > 0 ? similar(words, in: all).map { all.range($0, in: text) } : nil
+        }
     }
 
-    private func exact(_ words: Letters, in all: Letters) -> Range<Int>? {
+    private func exact(_ words: Letters, in all: Letters, _ work: inout Int) -> Range<Int>? {
         let (before, after) = (Letters(prefix).letters, Letters(suffix).letters)
         let (wanted, letters) = (words.letters, all.letters)
         var best: (start: Int, score: Int)?
         var start = 0
+        work -= letters.count
         while start + wanted.count <= letters.count {
             defer { start += 1 }
-            guard letters[start] == wanted[0], letters[start...].starts(with: wanted) else { continue }
+            guard letters[start] == wanted[0] else { continue }
+            let same = zip(letters[start...], wanted).prefix { $0 == $1 }.count
+            work -= same
+            guard work > 0 else { break }
+            guard same == wanted.count else { continue }
             let end = start + wanted.count
             let score =
                 zip(letters[..<start].reversed(), before.reversed()).prefix { $0 == $1 }.count

@@ -71,6 +71,13 @@ extension Quote {
 
     private static let all: AttributeDescription.History = [.preservesValueOnDeletion, .recordsOldValue]
 
+    /// Whether one of a clip's quotes is this one. Files of other programs have no UUIDs of ours, and some no times.
+    func isKnown(among quotes: [Quote]) -> Bool {
+        quotes.contains {
+            $0.uuid == uuid || $0.text == text && (created == nil || $0.created == created)
+        }
+    }
+
     func values(clip: String, author: String, now: Int64) -> [String: AttributeValue] {
         [
             "uuid": .text(uuid), Self.clip: .text(clip), "text": .text(text), "prefix": .text(prefix),

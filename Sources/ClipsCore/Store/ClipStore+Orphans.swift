@@ -7,11 +7,20 @@ extension ClipStore {
         try await container.read { snapshot throws(StoreError) in try snapshot.orphans().count }
     }
 
-    /// Deletes the quotes and link checks without a clip.
+    /// Deletes the quotes and link checks without a clip, which undo does not restore.
     package func deleteOrphans() async throws(StoreError) {
-        guard try await orphanCount() > 0 else { return }
-        _ = try await write { transaction throws(StoreError) in
-            for id in try transaction.snapshot.orphans() { try transaction.delete(id) }
+        let orphans = try await container.read { snapshot throws(StoreError) in try snapshot.orphans() }
+        guard !orphans.isEmpty else { return }
+        let name = named(UndoHistory.repairingContext)
+        _ = try await inParts(orphans, name: name) { transaction, part throws(StoreError) in
+            for (entity, ids) in Dictionary(grouping: part, by: \.entity) {
+                // Another process may have restored a clip since.
+                let request = FetchRequest(entity, where: .keys(ids.map(\.key)))
+                for object in try transaction.snapshot.withoutClip(request).orphans {
+                    try transaction.delete(object.id)
+                }
+            }
+            return [ObjectID]()
         }
     }
 }
@@ -34,28 +43,35 @@ extension StoreSnapshot {
             }
             deleted = found
         }
-        for (entity, reference, identifier) in [
-            (Quote.entity, Quote.clip, ClipAttribute.uuid.rawValue), (LinkCheck.entity, LinkCheck.clip, "id"),
-        ] {
+        for entity in [Quote.entity, LinkCheck.entity] {
             var request = FetchRequest(entity, sort: [SortKey("id")], limit: 1000)
-            request.attributes = [reference]
             while true {
-                let page = try fetch(request)
+                let page = try withoutClip(request)
                 guard let last = page.last else { break }
                 request.after = position(of: last, in: [SortKey("id")])
-                let wanted = page.map { $0[reference] }
-                let isCheck = entity == LinkCheck.entity
-                var clips = FetchRequest(ClipModel.entity, where: .isOneOf(identifier, wanted))
-                clips.attributes = [ClipAttribute.uuid.rawValue]
-                let present = Set(
-                    try fetch(clips).map { isCheck ? .integer($0.id.key) : $0[.uuid] })
-                orphans += page.filter { object in
-                    !present.contains(object[reference])
-                        && (isCheck || deleted?.contains(object[reference]) ?? true)
+                orphans += page.orphans.filter { object in
+                    entity == LinkCheck.entity || deleted?.contains(object[Quote.clip]) ?? true
                 }.map(\.id)
             }
         }
         return orphans
+    }
+
+    /// Returns the objects of a request whose clip does not exist, and the last of all.
+    fileprivate func withoutClip(
+        _ request: FetchRequest
+    ) throws(StoreError) -> (orphans: [StoredObject], last: StoredObject?) {
+        let isCheck = request.entity == LinkCheck.entity
+        let reference = isCheck ? LinkCheck.clip : Quote.clip
+        var request = request
+        request.attributes = [reference]
+        let page = try fetch(request)
+        var clips = FetchRequest(
+            ClipModel.entity,
+            where: .isOneOf(isCheck ? "id" : ClipAttribute.uuid.rawValue, page.map { $0[reference] }))
+        clips.attributes = [ClipAttribute.uuid.rawValue]
+        let present = Set(try fetch(clips).map { isCheck ? .integer($0.id.key) : $0[.uuid] })
+        return (page.filter { !present.contains($0[reference]) }, page.last)
     }
 
     private static let mirrorZone = "MirrorZone"

@@ -83,9 +83,10 @@ extension StoreTransaction {
     {
         let deletions = ChangePredicate.and([.entity(Quote.entity), .kind(.delete)])
         for change in try snapshot.transaction(token, changes: deletions)?.changes ?? [] {
-            guard var values = change.tombstone, values[Quote.clip] == .text(clip),
+            guard let tombstone = change.tombstone, tombstone[Quote.clip] == .text(clip),
                 try object(change.objectID) == nil
             else { continue }
+            var values = try ClipStore.restorable([tombstone], of: Quote.entity, in: snapshot)[0]
             values[Quote.clip] = .text(restored)
             try restore(change.objectID, values)
         }

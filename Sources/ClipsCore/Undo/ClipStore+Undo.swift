@@ -169,17 +169,23 @@ extension ClipStore {
         )
     }
 
-    /// Returns the values of deleted clips without the UUIDs that other clips have now, or that an earlier one of
-    /// these has: such a clip is restored with a new one.
+    /// Returns the values of deleted clips, or of objects of another entity, with new UUIDs instead of those that others
+    /// have now, or that an earlier one of these has.
     static func restorable(
-        _ tombstones: [[String: AttributeValue]], in snapshot: borrowing StoreSnapshot
+        _ tombstones: [[String: AttributeValue]], of entity: String = ClipModel.entity,
+        in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [[String: AttributeValue]] {
         let name = ClipAttribute.uuid.rawValue
-        var request = FetchRequest(
-            ClipModel.entity, where: .isOneOf(name, tombstones.compactMap { $0[name] }))
+        var request = FetchRequest(entity, where: .isOneOf(name, tombstones.compactMap { $0[name] }))
         request.attributes = [name]
         var taken = Set(try snapshot.fetch(request).map { $0[name] })
-        return tombstones.map { values in values.filter { $0 != name || taken.insert($1).inserted } }
+        return tombstones.map { tombstone in
+            var values = tombstone
+            if let uuid = values[name], !taken.insert(uuid).inserted {
+                values[name] = .text(ClipUUID.make(at: values["created"]?.integerValue ?? 0))
+            }
+            return values
+        }
     }
 
     /// Returns the transactions of this author in the last week that can be undone and redone, of all

@@ -76,6 +76,7 @@ package struct UndoHistory: Hashable, Sendable {
     /// The context names of transactions that undo skips.
     static let openingContext = "opening"
     static let checkingContext = "check"
+    static let repairingContext = "repair"
     /// The maximum number of steps.
     package static let maxSteps = 1000
     /// The ages at which the periods end, in milliseconds. The newest work is found quickly; a week of other
@@ -115,9 +116,8 @@ package struct UndoHistory: Hashable, Sendable {
         var (undoable, redoable): ([Step], [Step]) = ([], [])
         for transaction in transactions.reversed() {
             let (name, number) = (StepName(transaction.contextName), transaction.number)
-            guard ![Self.openingContext, Self.checkingContext].contains(name.work), !name.isContinued else {
-                continue
-            }
+            let skipped = [Self.openingContext, Self.checkingContext, Self.repairingContext]
+            guard !skipped.contains(name.work), !name.isContinued else { continue }
             if name.start != nil {
                 let step = SessionStep(session: transaction.session, name: name)
                 guard known.insert(step).inserted else { continue }

@@ -25,7 +25,7 @@ struct UndoPlan {
         _ piece: UndoPieces.Piece, _ later: LaterChanges, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
         var effects = Effects(try snapshot.transaction(piece))
-        try effects.dropTakenUUIDs(in: snapshot)
+        try effects.renewTakenUUIDs(in: snapshot)
         let ids = effects.order.filter { $0.entity == ClipModel.entity }.map(\.key)
         let later = try later.values(of: ids, after: piece.token, in: snapshot)
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))
@@ -172,17 +172,22 @@ extension UndoPlan {
             }
         }
 
-        /// Removes the UUIDs that other clips have now from the clips to restore.
-        mutating func dropTakenUUIDs(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
-            let restored = order.compactMap { id -> (ObjectID, [String: AttributeValue])? in
-                if case .restore(let values) = effects[id], id.entity == ClipModel.entity {
-                    (id, values)
-                } else {
-                    nil
+        /// Gives new UUIDs to the clips and quotes to restore whose UUIDs others have now.
+        mutating func renewTakenUUIDs(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+            let uuid = ClipAttribute.uuid.rawValue
+            var clips: [AttributeValue: AttributeValue] = [:]
+            for entity in [ClipModel.entity, Quote.entity] {
+                let restored = order.compactMap { id -> (id: ObjectID, values: [String: AttributeValue])? in
+                    guard id.entity == entity, case .restore(let values) = effects[id] else { return nil }
+                    return (id, values)
+                }
+                let renewed = try ClipStore.restorable(restored.map(\.values), of: entity, in: snapshot)
+                for (old, var new) in zip(restored, renewed) {
+                    if entity == ClipModel.entity, let known = old.values[uuid] { clips[known] = new[uuid] }
+                    if let clip = new[Quote.clip].flatMap({ clips[$0] }) { new[Quote.clip] = clip }
+                    effects[old.id] = .restore(new)
                 }
             }
-            let values = try ClipStore.restorable(restored.map(\.1), in: snapshot)
-            for ((id, _), values) in zip(restored, values) { effects[id] = .restore(values) }
         }
 
         /// Returns nil if there is no net effect: inserted and deleted.

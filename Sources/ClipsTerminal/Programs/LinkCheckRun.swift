@@ -95,8 +95,10 @@ package struct LinkCheckRun {
             wait()
             if suspects.count >= Self.maxSuspects || running.isEmpty && turns.max == nil {
                 try await save(report)
-                counts.isOffline = try await !isOnline()
-                if counts.isOffline { break }
+                let isOnline = try await isOnline(unless: isInterrupted)
+                counts.isInterrupted = isInterrupted()
+                counts.isOffline = !isOnline && !counts.isInterrupted
+                if !isOnline { break }
             }
             if answers.count >= Self.maxUnsaved || .now - saved >= Self.saveInterval {
                 try await save(report)
@@ -217,12 +219,17 @@ package struct LinkCheckRun {
     }
 
     /// Decides, with addresses that were live, whether failures are those of the network, and adds them otherwise.
-    private mutating func isOnline() async throws -> Bool {
+    private mutating func isOnline(unless isInterrupted: () -> Bool) async throws -> Bool {
         guard !suspects.isEmpty else { return true }
-        for url in try await store.liveAddresses(limit: 3) {
+        urls: for url in try await store.liveAddresses(limit: 3) {
             guard var probe = LinkProbe(url, isHead: true, timeout: pace.timeout) else { throw NoCurl() }
             while true {
-                guard let response = probe.read() else { continue }
+                guard !isInterrupted() else {
+                    probe.cancel()
+                    break urls
+                }
+                let ready = DescriptorIO.poll([probe.descriptor], for: .milliseconds(100))
+                guard ready[0].hasEvent, let response = probe.read() else { continue }
                 guard response.isFromHost else { break }
                 answers.merge(suspects) { first, _ in first }
                 suspects = [:]

@@ -40,7 +40,9 @@ struct LinkProbe {
                     "\(maxBody)",
                 ])
             + [
-                "--connect-timeout", "\(max(1, seconds / 2))", "--max-time", "\(seconds)", "--write-out",
+                // A proxy's answer to CONNECT is none of the host.
+                "--suppress-connect-headers", "--connect-timeout", "\(max(1, seconds / 2))", "--max-time",
+                "\(seconds)", "--write-out",
                 LinkResponse.summary, "--", url,
             ]
     }

@@ -48,6 +48,9 @@ extension AppState {
             }
             start(.unquote(clip.quotes[number - 1], clip.id))
         } else if let quote = reader.quoteOfRange() {
+            guard quote.text.utf8.count <= Quote.maxText else {
+                return report("A quote may have up to 1 MB of text; select fewer lines.")
+            }
             reader.toggleRange()
             start(.quote(quote, clip.id))
         } else if clip.quotes.count == 1 {

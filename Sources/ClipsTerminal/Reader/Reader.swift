@@ -150,7 +150,8 @@ struct Reader: Sendable {
     /// Scrolls to the end of a text that is laid out completely.
     mutating func moveToEnd(of measured: ReaderText) {
         guard use(measured), var whole = text else { return }
-        top = max(0, whole.count(upTo: .max) - height)
+        let count = whole.count(upTo: .max)
+        if range != nil { moveTo(index: count - 1) } else { top = max(0, count - height) }
     }
 }
 
@@ -203,10 +204,13 @@ extension Clip {
     static let quoteStart: Character = "❝"
     static let quoteEnd: Character = "❞"
 
+    /// Larger texts are shown without marks, since they are found on the thread that draws.
+    private static let maxMarked = 1 << 20
+
     /// The text with a mark before and after each quote that is found in it.
     var markedText: String {
-        guard !quotes.isEmpty else { return text }
-        let ranges = quotes.compactMap { $0.range(in: text) }
+        guard !quotes.isEmpty, text.utf8.count <= Self.maxMarked else { return text }
+        let ranges = Quote.ranges(of: quotes, in: text)
         var marks = ranges.map { (offset: $0.lowerBound, mark: Self.quoteStart) }
         marks += ranges.map { (offset: $0.upperBound, mark: Self.quoteEnd) }
         var (result, rest) = ("", text.startIndex)

@@ -35,18 +35,17 @@ struct ReaderText: Sendable {
 
         /// Returns the columns of a line that are bold or italic.
         mutating func emphasis(ofLine line: Int, _ shown: String) -> [Emphasis] {
-            guard !marks.isEmpty else { return [] }
             let start = text.offset(ofLine: line)
-            // Of a line that is shown as it is, the bytes are those of the text.
+            // Only then are the bytes of the line those of the text.
+            guard !marks.isEmpty, text.isShown(line, as: shown) else { return [] }
             let end = start + shown.utf8.count
             func column(_ offset: Int) -> Int {
                 DisplayWidth.columns(of: String(decoding: shown.utf8.prefix(offset - start), as: UTF8.self))
             }
             return TextMarks.overlapping(start..<end, in: marks).map { mark in
-                Emphasis(
-                    columns: column(
-                        max(start, mark.range.lowerBound))..<column(min(end, mark.range.upperBound)),
-                    attributes: mark.attributes)
+                let first = column(max(start, mark.range.lowerBound))
+                let last = max(first, column(min(end, mark.range.upperBound)))
+                return Emphasis(columns: first..<last, attributes: mark.attributes)
             }
         }
     }

@@ -32,7 +32,14 @@ struct SyncStatus: Sendable {
                     "\(author) \(words.sentence("\(StatusLine.grouped(count)) \(count == 1 ? "clip" : "clips")"))"
             }
             var kinds = [(inserted, "saved"), (updated, "changed"), (deleted, "deleted")].filter { $0.0 > 0 }
-            if role != .work { kinds = [(count, "\(role.isUndo ? "undid" : "redid") changes of")] }
+            if role != .work {
+                kinds = [
+                    (
+                        count,
+                        "\(role == .restore ? "restored" : role.isUndo ? "undid changes of" : "redid changes of")"
+                    )
+                ]
+            }
             let words = kinds.map { "\($0.1) \(StatusLine.grouped($0.0))" }.joined(separator: ", ")
             return "\(author) \(words) \(kinds.last?.0 == 1 ? "clip" : "clips")"
         }

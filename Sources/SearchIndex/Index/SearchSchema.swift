@@ -62,10 +62,11 @@ package struct SearchSchema: Hashable, Sendable {
         (request.maxTextBytes, request.maxResultBytes) = (Self.maxTextBytes, Self.maxResultBytes)
         let objects = try snapshot.fetch(request)
         let documents = try snapshot.documents(objects, self)
-        let identifiers = attached.map { attached in
-            objects.reduce(0) { $0 + (attached.identifier(of: $1).textValue?.utf8.count ?? 0) }
+        // A text that was cut within a character has up to three bytes less than the fetch has counted.
+        let size = objects.reduce(0) { size, object in
+            object.stored.reduce(size) { $0 + ($1.textValue?.utf8.count ?? 0) + 3 }
         }
-        return (documents, documents.reduce(identifiers ?? 0) { $0 + $1.bytes } < Self.maxResultBytes)
+        return (documents, size < Self.maxResultBytes)
     }
 
     /// Removes some of the objects, which may be deleted, and returns them with their documents.
@@ -127,8 +128,6 @@ package struct SearchDocument: Sendable {
     package var link: LinkState? { LinkState(storedLink, of: url) }
 
     var position: SearchPosition { SearchPosition(created: created, id: id) }
-
-    var bytes: Int { [title, tags, url, text, note, author].reduce(0) { $0 + $1.utf8.count } }
 
     /// The texts of the index's columns, in their order.
     var indexed: [(column: String, text: String)] {

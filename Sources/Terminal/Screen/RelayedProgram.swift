@@ -119,11 +119,14 @@ extension ControllingTerminal {
         }
         DescriptorIO.writeAvailable(Array(keys[..<stop]), to: pty)
         let group = tcgetpgrp(pty)
+        // After the program has exited, there is no group; 0 would be that of this process.
+        guard group > 0 else { return true }
         kill(-group, SIGSTOP)
         restore()
         terminal_stop()
         begin()
         kill(-group, SIGCONT)
+        DescriptorIO.writeAvailable(Array(keys[(stop + 1)...]), to: pty)
         return true
     }
 }

@@ -25,9 +25,18 @@ package struct WrappedText: Sendable {
     package mutating func lines(_ range: Range<Int>) -> [String] {
         find(range.upperBound)
         return range.clamped(to: 0..<extents.count).map { line in
-            let content = String(text[index(extents[line].lowerBound)..<index(extents[line].upperBound)])
+            let content = content(ofLine: line)
             return width.map { SafeText.cut(content, to: $0) } ?? SafeText.line(content)
         }
+    }
+
+    /// Whether a line is shown as it is in the text, without replaced or omitted characters.
+    package func isShown(_ line: Int, as shown: String) -> Bool {
+        extents.indices.contains(line) && content(ofLine: line).utf8.elementsEqual(shown.utf8)
+    }
+
+    private func content(ofLine line: Int) -> String {
+        String(text[index(extents[line].lowerBound)..<index(extents[line].upperBound)])
     }
 
     /// Returns the number of lines, counted up to the limit.

@@ -27,6 +27,7 @@ extension Command {
         let ids = try await invocation.matches(of: query, in: store)
         if fixes {
             let moved = try await store.followMoves(of: ids).value
+            guard !moved.isEmpty else { return invocation.nothingMatches(query.search) }
             for link in moved { try invocation.line(link.text, json: LinkObject(link)) }
             invocation.remark(
                 "replaced the URL\(moved.count == 1 ? "" : "s") of \(Message.count(moved.count, "clip")).")
