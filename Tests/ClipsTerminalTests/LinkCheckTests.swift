@@ -74,7 +74,7 @@ import Testing
         let noHosts = ["http://127.0.1.60:9/x", "http://nowhere.invalid/x"]
         let moved = [site.url("moved", host: 70), site.url("permanent", host: 71) + "#part"]
         let tls = [
-            site.url("ok", host: 72, scheme: "https"), "https://127.0.1.200:\((Int(site.port) ?? 0) + 1)/ok",
+            site.url("ok", host: 72, scheme: "https"), "https://127.0.1.200:\(site.securePort)/ok",
         ]
         let unchecked = ["", "mailto:a@b.org", "ftp://127.0.1.1/"]
         let all = try await add(live + gone + noHosts + moved + tls + unchecked.filter { !$0.isEmpty })
@@ -89,28 +89,29 @@ import Testing
         clock.advance(seconds: 3600)
         #expect(try await check(all, timeout: .seconds(2)).known == all.count - 2)
         clock.set(SettableClock.start)
-        clock.advance(days: 1)
-        try await check(all, timeout: .seconds(2))
-        #expect(try await urls("is:dead").isEmpty)
-        #expect(try await urls("is:moved") == Set(moved))
-        let changed = try await changes(after: end)
-        #expect(changed == moved.count, "only the moved clips changed")
         // A loaded machine takes some of the answers for late ones.
-        var dead: Set<String> = []
-        for _ in 0..<6 where dead.count < gone.count + noHosts.count {
+        var (dead, found): (Set<String>, Set<String>) = ([], [])
+        for day in 1...7 where dead.count < gone.count + noHosts.count || found.count < moved.count {
             clock.advance(days: 1)
             try await check(all, timeout: .seconds(2))
-            dead = try await urls("is:dead")
-            #expect(dead.isSubset(of: gone + noHosts))
+            (dead, found) = (try await urls("is:dead"), try await urls("is:moved"))
+            #expect(dead.isSubset(of: gone + noHosts) && found.isSubset(of: moved))
+            guard day == 1 else { continue }
+            #expect(dead.isEmpty)
+            let changed = try await changes(after: end)
+            #expect(changed == found.count, "only the moved clips changed")
         }
         #expect(dead == Set(gone + noHosts))
-        #expect(try await urls("is:moved") == Set(moved))
+        #expect(found == Set(moved))
 
         // A page that returned is live, and its failures no longer count.
         try site.set("missing", to: "ok")
-        clock.advance(days: 1)
-        try await check(all, timeout: .seconds(2))
-        #expect(try await urls("is:dead").contains(gone[1]) == false)
+        for _ in 0..<6 where dead.contains(gone[1]) {
+            clock.advance(days: 1)
+            try await check(all, timeout: .seconds(2))
+            dead = try await urls("is:dead")
+        }
+        #expect(!dead.contains(gone[1]))
     }
 
     @Test func `moved addresses are replaced in one step, which undo reverts with their states`() async throws
@@ -200,7 +201,7 @@ import Testing
             calls += 1
             return calls > 12
         }
-        #expect(counts.isInterrupted)
+        #expect(counts.isInterrupted && counts.checked > 0)
         #expect(try await urls("is:unchecked").count == counts.left)
     }
 }

@@ -4,6 +4,8 @@ import TestSupport
 /// A server with the behaviors of the web, each at a host of its own: `127.0.1.N`.
 struct LinkSite {
     let port: String
+    /// The port of 127.0.1.200 with TLS, whose certificate no client trusts.
+    let securePort: String
     private let server: LineProcess
     private let folder: TemporaryFolder
 
@@ -19,6 +21,7 @@ struct LinkSite {
             ])
         server = try LineProcess("python3", ["-u", "-c", Self.source, certificate])
         port = try server.answer()
+        securePort = try server.answer()
     }
 
     /// Returns the address of a behavior.
@@ -127,12 +130,13 @@ struct LinkSite {
         server = Server(('', 0), Site)
         port = server.server_port
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        secure = Server(('127.0.1.200', port + 1 if port < 65535 else port - 1), Site)
+        secure = Server(('127.0.1.200', 0), Site)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[1] + '.crt', sys.argv[1])
         secure.socket = context.wrap_socket(secure.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=secure.serve_forever, daemon=True).start()
         print(port)
+        print(secure.server_port)
         for line in sys.stdin:
             first, second = line.split()
             if first == '?': print(counts[second], most[0])

@@ -27,7 +27,8 @@ import Testing
     }
 
     @Test func `a program that reads single keys shows its output itself`() {
-        #expect(run("stty -icanon; echo a; sleep 0.2").readsKeys)
+        // More than the terminal holds, so that the program waits until some of it was read.
+        #expect(run("stty -icanon; head -c 300000 /dev/zero").readsKeys)
     }
 
     @Test func `a program that cannot start has no status and no output`() {
@@ -42,13 +43,18 @@ import Testing
         #expect(PlainOutput.text(program.output).hasSuffix("x\nend\n"))
     }
 
-    @Test func `what a program leaves in the background survives, and nothing waits for it`() throws {
+    @Test func `a background process survives, and nothing waits for it`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "late")
         #expect(mkfifo(path + "-go", 0o600) == 0)
         let program = run("(cat '\(path)-go'; echo late; echo done > '\(path)') & echo begun")
         #expect(PlainOutput.text(program.output) == "begun\n")
-        close(open(path + "-go", O_WRONLY))
+        // Without a reader, opening fails.
+        #expect(
+            eventually {
+                let end = open(path + "-go", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+                return end >= 0 && close(end) == 0
+            })
         #expect(eventually { access(path, F_OK) == 0 })
     }
 
