@@ -67,11 +67,12 @@ struct MirrorCommandTests {
         try b.run("delete", "1")
         #expect(try await soon { try a.sqlite3("SELECT count(*) FROM Clip;") == "0" })
         // Superseded messages are removed right after the acknowledgement.
-        func isSilent() async throws -> Bool {
+        func isSilent(for seconds: Double) async throws -> Bool {
             let count = try server.receivedMessages()
-            return try await !soon(within: 1) { try server.receivedMessages() != count }
+            return try await !soon(within: seconds) { try server.receivedMessages() != count }
         }
-        #expect(try await soon { try await isSilent() })
+        #expect(try await soon { try await isSilent(for: 1) })
+        #expect(try await isSilent(for: 3))
 
         server.stop()
         try a.run("add", "--title", "offline", "--url", "https://two.example")

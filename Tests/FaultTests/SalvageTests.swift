@@ -4,7 +4,7 @@ import Testing
 
 /// `clips doctor --salvage` on stores with random damage, compared with Python's SQLite, which reads by ID.
 @Suite(.serialized) struct SalvageTests {
-    private static let clips = 1000
+    private static let clips = LongProof.count(1000, of: 3000, "clips of a store to salvage")
     private static let seed = ProcessInfo.processInfo.environment["SALVAGE_SEED"].flatMap(UInt64.init) ?? 11
 
     private func store() throws -> ClipsProgram { try ClipsProgram.copy(fill: Self.fill) }
@@ -206,11 +206,13 @@ import Testing
                 // table whose history is on a swapped page, too, which is likely with many pages of a small store.
                 let list = try clips.sqlite3(
                     "SELECT DISTINCT pageno FROM dbstat WHERE name NOT LIKE 'history_%_Clip' AND pageno > 2")
-                let numbers = list.split(separator: "\n").compactMap { Int($0) }
-                for _ in 0..<(LongProof.isWhole ? 20 : 5) {
-                    guard let a = numbers.randomElement(using: &random).map({ $0 - 1 }),
-                        let b = numbers.randomElement(using: &random).map({ $0 - 1 })
-                    else { break }
+                let numbers =
+                    LongProof.isWhole ? Array(3...pages) : list.split(separator: "\n").compactMap { Int($0) }
+                try #require(numbers.count > 1)
+                if !LongProof.isWhole { LongProof.omits("swapped pages of the history of clips") }
+                for _ in 0..<LongProof.count(5, of: 20, "swaps of pages") {
+                    let two = numbers.shuffled(using: &random)
+                    let (a, b) = (two[0] - 1, two[1] - 1)
                     for index in 0..<Damage.pageSize {
                         bytes.swapAt(a * Damage.pageSize + index, b * Damage.pageSize + index)
                     }

@@ -124,7 +124,7 @@ import Testing
                 INSERT INTO Note (title) SELECT 'x' FROM n;
                 """) == "")
         // Occupies the main actor for the whole merge.
-        #expect(await soon(within: 60) { merged.withLock { $0 } == count })
+        #expect(eventually(within: 60) { merged.withLock { $0 } == count })
         #expect(consumer.changes == count + 1)
         #expect(consumer.seen.batches.count >= count / 1000)
         try await view.update(id, ["title": "mine, on theirs"])

@@ -88,5 +88,6 @@ struct ServerMachineTests {
             return try await !soon(within: 1) { try relay.server.receivedMessages() != count }
         }
         #expect(try await soon { try await isSilent() })
+        #expect(try await isSilent())
     }
 }

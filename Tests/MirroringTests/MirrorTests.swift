@@ -210,11 +210,13 @@ import Testing
         #expect(try await soon { try await b.lines() == ["1 hello  [] 0"] })
         try await b.update("1", ["title": "world"])
         #expect(try await soon { try await a.lines() == ["1 world  [] 0"] })
+        // Silent for 300 ms, and then for 300 ms more.
         func isSilent() async throws -> Bool {
             let count = relay.messageCount
             return await !soon(within: 0.3) { relay.messageCount != count }
         }
         #expect(try await soon { try await isSilent() })
+        #expect(try await isSilent())
         for run in runs {
             run.cancel()
             await run.value

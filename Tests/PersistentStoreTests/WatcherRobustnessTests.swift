@@ -78,6 +78,8 @@ import Testing
         #expect(await soon { commits.value > 0 })
         _ = try Shell.run("sqlite3", [path, "PRAGMA wal_checkpoint(TRUNCATE)"])
         #expect(try size() == 0)
+        // Longer than an interval of polling.
+        #expect(await !soon(within: 1.5) { replaced.value > 0 })
         let before = commits.value
         _ = try await container.makeContext(author: "a").save(inserting: ["title": "b"])
         #expect(await soon { commits.value > before })
