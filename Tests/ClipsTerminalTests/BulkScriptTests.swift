@@ -50,8 +50,8 @@ import Testing
     }
 
     @Test func `a range extends over rows that are not loaded`() async throws {
-        try await RunningApp.open(clips: 1000) { app in
-            try app.run("9jvG\n:wait text=991 marked\nd\n:wait count=9\nu\n:wait count=1000")
+        try await RunningApp.open(clips: 3000) { app in
+            try app.run("9jvG\n:wait text=2,991 marked\nd\n:wait count=9\nu\n:wait count=3000")
         }
     }
 

@@ -312,8 +312,9 @@ import Testing
         async throws
     {
         let consumer = RecordingConsumer(failures: .max)
-        // Half a second after six failures: each doubles it.
-        let tracker = tracker(consumer, failuresBeforeParking: .max, retryPause: .milliseconds(8))
+        // Half a second after six failures, even of the short one: each doubles it.
+        let pause = LongProof.count(8, of: 250, "milliseconds of the first pause of retries")
+        let tracker = tracker(consumer, failuresBeforeParking: .max, retryPause: .milliseconds(pause))
         try await tracker.start()
         for _ in 0..<15 {
             let before = consumer.seen.batches.count
