@@ -61,7 +61,9 @@ import Testing
         return try await store.context(of: [change]).sentence(change, role: role)
     }
 
-    @Test func `an undo is named by the work that it undid, and a return by what returned`() async throws {
+    @Test func `an undo is named by the work that it undid, and a return by the restored object`()
+        async throws
+    {
         _ = try await store.tag([id], adding: ["new"], removing: [])
         _ = try await store.undo(try await last().token)
         #expect(try await sentence() == "undid: tagged clip \(id) “A” +new")

@@ -30,7 +30,7 @@ import Testing
             result: "Tagged 5 clips +x"),
         Task(name: "open", keys: "o", best: "o", result: "Opened https://clip4.example/"),
         Task(name: "open link 2 of the open clip", keys: "2", best: "2", result: "Opened https://b.example/"),
-        // With fzf, the words are typed at once, and Enter ends it.
+        // With fzf, the words are typed immediately, and Enter ends it.
         Task(name: "find one", keys: "/needle", best: "needle<Enter>", result: "1/1"),
         Task(name: "delete and undo", keys: "du", best: "DD", result: "Undone: deleted “Clip 4”"),
         Task(name: "copy the URL", keys: "yu", best: nil, result: "Copied URL"),

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a program without output is a message, and a clip that changed meanwhile is read again`()
+    @Test func `a program without output is a message, and a clip that changed since then is read again`()
         async throws
     {
         try await RunningApp.open(size: Size(rows: 30, columns: 140), clips: 1) { app in

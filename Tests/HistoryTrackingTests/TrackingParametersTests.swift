@@ -85,7 +85,7 @@ import Testing
         func setCursor(_ text: String, forKey key: String) { texts.withLock { $0[key] = text } }
     }
 
-    @Test func `a cursor stored elsewhere survives a restart, under its prefix`() async throws {
+    @Test func `an external cursor survives a restart, under its prefix`() async throws {
         let shelf = Shelf()
         var parameters = quiet
         parameters.cursor = .external(shelf, prefix: "test.")
@@ -112,7 +112,7 @@ import Testing
         #expect(shelf.cursor(forKey: "HistoryTracking.cursor.reader")?.hasPrefix("\(newest) ") == true)
     }
 
-    @Test func `a cursor stored elsewhere, of a history that an older file replaced, leads to a refresh`()
+    @Test func `an external cursor, of a history that an older file replaced, leads to a refresh`()
         async throws
     {
         let (shelf, key) = (Shelf(), "HistoryTracking.cursor.reader")
