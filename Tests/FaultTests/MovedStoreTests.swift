@@ -47,6 +47,9 @@ import Testing
         let app = try AppSession(clips)
         for _ in 0..<4 { _ = try follower.answer() }
         #expect(app.shows("live"))
+        // The app's last commit of its own.
+        let cleanings = "SELECT count(*) FROM store_metadata WHERE key = 'last_cleaning'"
+        #expect(try eventually { try clips.sqlite3(cleanings) == "1" })
         // A second hard link of the store would be reported itself.
         let descriptors = ["", "-wal"].map { (end: String) in
             open(clips.storePath + end, O_RDONLY | O_CLOEXEC)

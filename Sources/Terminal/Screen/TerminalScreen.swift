@@ -145,20 +145,18 @@ package final class TerminalScreen {
         isAway = true
         discardAnswers()
         hideModes()
+        // While ^C is a signal, it is the other program's.
+        if !isHeadless { terminal_signals_ignore_interrupt(1) }
         terminal_leave()
-        guard !isHeadless else { return }
-        terminal_signals_ignore_interrupt(1)
-        terminal_rescue_disarm()
+        if !isHeadless { terminal_rescue_disarm() }
     }
 
     package func enter() {
         guard !isClosed, isAway else { return }
         isAway = false
-        if !isHeadless {
-            terminal_rescue_arm(descriptor.output)
-            terminal_signals_ignore_interrupt(0)
-        }
+        if !isHeadless { terminal_rescue_arm(descriptor.output) }
         resume()
+        if !isHeadless { terminal_signals_ignore_interrupt(0) }
     }
 
     /// Reclaims the terminal after a stop, during which a shell may have changed its modes.

@@ -27,10 +27,10 @@ extension Command {
         let ids = try await invocation.matches(of: query, in: store)
         if fixes {
             let moved = try await store.followMoves(of: ids).value
-            guard !moved.isEmpty else { return invocation.nothingMatches(query.search) }
             for link in moved { try invocation.line(link.text, json: LinkObject(link)) }
             invocation.remark(
-                "replaced the URL\(moved.count == 1 ? "" : "s") of \(Message.count(moved.count, "clip")).")
+                moved.isEmpty
+                    ? "no link moved." : "replaced the address of \(Message.count(moved.count, "clip")).")
             return .done
         }
         guard !ids.isEmpty else { return invocation.nothingMatches(query.search) }

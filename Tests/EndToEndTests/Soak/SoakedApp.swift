@@ -1,5 +1,6 @@
 import ClipsCore
 import Glibc
+import PersistentStore
 import TestSupport
 
 /// The app on a terminal, with random keys, changes of the window's size, and stops of the program.
@@ -37,6 +38,8 @@ final class SoakedApp {
 
     var hasExited: Bool { (try? terminal.format("#{pane_dead}")) == "1" }
 
+    func hasStarted() throws -> Bool { try eventually(within: 60) { try terminal.shows("live") } }
+
     /// Performs a random action.
     func proceed() throws {
         if let continuation {
@@ -62,22 +65,33 @@ final class SoakedApp {
         continuation = nil
     }
 
-    /// Returns to the list.
-    func returnToList() throws {
+    /// Returns to the list; returns whether the app has processed all keys.
+    func returnsToList() throws -> Bool {
         continueProgram()
         try terminal.resize(columns: 99, rows: Self.maxRows)
-        for _ in 0..<12 { try terminal.send("C-c") }
+        // A late answer can open a question.
+        var attempt = 0
+        let isShown = try eventually(within: 60) {
+            attempt += 1
+            for _ in 0..<12 { try terminal.send("C-c") }
+            try terminal.send("-l", "/last words \(attempt).")
+            return try eventually(within: 2) { try terminal.shows("/last words \(attempt).") }
+        }
+        for _ in 0..<2 { try terminal.send("C-c") }
+        return isShown
     }
 
-    /// Waits until the app shows exactly these rows; returns the first difference.
-    func difference(from rows: [SoakRow]) throws -> String? {
+    /// Waits until the app shows exactly the rows of a store; returns the first difference.
+    func difference(from store: ClipStore) async throws -> String? {
         // The list gets its largest share of the screen; the clip has the rest.
         try terminal.send("-l", ":sort created\r:set relativenumber off\r:set split 80\r")
-        var (lines, shown): ([String], [SoakRow]) = ([], [])
-        let isShown = try eventually(within: 60) {
+        var (lines, shown, rows): ([String], [SoakRow], [SoakRow]) = ([], [], [])
+        let isShown = try await soon(within: 60) {
             try terminal.send("g")
             lines = try terminal.lines()
             shown = SoakRow.all(in: lines)
+            // The last change of an app may arrive late.
+            rows = try await SoakRow.all(in: store)
             if shown != rows, lines.contains(where: { $0.contains("paused") }) { try terminal.send("p") }
             return shown == rows
         }
@@ -102,6 +116,15 @@ struct SoakRow: Equatable, Sendable {
         var beginning = title.prefix(30)
         while beginning.last == " " { beginning.removeLast() }
         self.title = String(beginning)
+    }
+
+    /// Returns the rows of the clips that are not archived, newest first.
+    static func all(in store: ClipStore) async throws -> [SoakRow] {
+        try await store.container.read { snapshot throws(StoreError) in
+            try snapshot.fetch(FetchRequest(ClipModel.entity, sort: [ClipQuery.newestFirst])).map(Clip.init)
+        }.filter { !$0.isArchived }.map {
+            SoakRow(isStarred: $0.isStarred, isUnread: $0.isUnread, title: $0.displayTitle)
+        }
     }
 
     /// Returns the rows from below the heading to the first line that is not a row.
