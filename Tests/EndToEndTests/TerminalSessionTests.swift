@@ -216,4 +216,22 @@ import Testing
         #expect(await soon { FileManager.default.fileExists(atPath: clips.storePath + "-search") })
         #expect(try await soon { try threads() == 3 })
     }
+
+    @Test func `^C ends no app, at no moment of a program that has its terminal`() async throws {
+        try clips.run("add", "--title", "clip")
+        let terminal = try TmuxSession(
+            app(), columns: 80, rows: 24, environment: clips.environment.merging(["VISUAL": "true"]) { $1 })
+        #expect(try isLive(terminal))
+        for count in 0..<40 {
+            try terminal.send("e")
+            for _ in 0..<count { try terminal.send("C-c") }
+        }
+        // The terminal has read the rest.
+        #expect(
+            try await soon {
+                for key in ["C-c", "C-c", "/end"] { try terminal.send(key) }
+                return try await soon(within: 2) { try terminal.shows("/end") && terminal.shows("Title") }
+            })
+        #expect(try terminal.format("#{pane_dead}") == "0")
+    }
 }
