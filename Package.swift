@@ -139,7 +139,9 @@ let package = Package(
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
         .testTarget(
             name: "PersistentStoreTests",
-            dependencies: ["PersistentStore", "SQLite", "Platform", "TestSupport", "StoreWriterTool"]),
+            dependencies: [
+                "PersistentStore", "SQLite", "CSQLite", "Platform", "TestSupport", "StoreWriterTool",
+            ]),
         .testTarget(
             name: "HistoryTrackingTests",
             dependencies: ["HistoryTracking", "PersistentStore", "TestSupport", "StoreWriterTool"]),
