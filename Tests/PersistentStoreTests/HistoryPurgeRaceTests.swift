@@ -36,15 +36,17 @@ import Testing
                 }
             }
             group.addTask {
-                while log.isRunning { _ = try await purging.purgeHistory(maximumAge: .milliseconds(20)) }
+                // A number, so that both sides of the purge have tokens however slow the machine is.
+                let bounds = HistoryBounds(maximumChanges: 10)
+                while log.isRunning { _ = try await purging.purgeHistory(bounds) }
             }
             group.addTask {
                 defer { log.isFinished.withLock { $0 = true } }
                 var random = SeededRandom(seed: 38)
                 var (whole, expired) = (0, 0)
-                _ = try await soon {
-                    // On both sides of the purge, however fast the writer is.
-                    let reach = [6, 60, 600, 6000].randomElement(using: &random) ?? 0
+                _ = try await soon(within: 300) {
+                    // On both sides of the purge, and at its end.
+                    let reach = [3, 9, 12, 6000].randomElement(using: &random) ?? 0
                     guard let start = log.tokens.withLock({ $0.suffix(reach).randomElement(using: &random) })
                     else {
                         return false

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import PersistentStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -129,8 +130,11 @@ import Testing
     {
         try await makeStore()
         let container = try await openReadOnly()
+        let reads = Mutex(0)
         let writers = Task.detached { [path] in
             for _ in 0..<25 {
+                let before = reads.withLock { $0 }
+                #expect(await soon { reads.withLock { $0 } > before })
                 let writer = try StoreWriterProcess(path, author: "owner")
                 _ = try writer.ask("insert 3")
                 _ = try writer.ask("burst 2")
@@ -138,7 +142,6 @@ import Testing
             }
         }
         var most = 0
-        var reads = 0
         let end = 2 + 25 * 5
         let reachedEnd = try await soon(within: 60) {
             let (objects, changes) = try await container.read { snapshot in
@@ -148,12 +151,12 @@ import Testing
             #expect(objects == changes.reduce(0, +))
             #expect(objects >= most)
             most = max(most, objects)
-            reads += 1
+            reads.withLock { $0 += 1 }
             return objects == end
         }
         #expect(reachedEnd)
         try await writers.value
-        #expect(reads > 25)
+        #expect(reads.withLock { $0 } > 25)
     }
 
     @Test func `every write fails with an error that states the reason`() async throws {

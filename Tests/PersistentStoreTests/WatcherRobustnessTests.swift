@@ -212,22 +212,26 @@ import Testing
         #expect(try shell.answer() == "5000")
         var largest = 0
         var reads = 0
+        func read() async throws {
+            _ = try await container.read { try $0.count(FetchRequest("Note")) }
+            reads += 1
+            var status = stat()
+            if stat(path + "-wal", &status) == 0 { largest = max(largest, Int(status.st_size)) }
+        }
         // The log of the smaller number is restarted six times.
         let rounds = LongProof.count(6, of: 20, "thousands of commits with a reader and a watcher")
         for _ in 0..<rounds {
-            shell.send(String(repeating: "INSERT INTO Note (title) VALUES ('x');\n", count: 999))
+            let insert = "INSERT INTO Note (title) VALUES ('x');\n"
+            shell.send(String(repeating: insert, count: 500))
+            try await read()
+            shell.send(String(repeating: insert, count: 499))
             shell.send("INSERT INTO Note (title) VALUES ('x'); SELECT 'done';")
             let answered = Count()
             let answer = Task.detached {
                 defer { answered.add() }
                 return try shell.answer(within: 60)
             }
-            while answered.value == 0 {
-                _ = try await container.read { try $0.count(FetchRequest("Note")) }
-                reads += 1
-                var status = stat()
-                if stat(path + "-wal", &status) == 0 { largest = max(largest, Int(status.st_size)) }
-            }
+            repeat { try await read() } while answered.value == 0
             #expect(try await answer.value == "done")
         }
         #expect(try await container.read { try $0.count(FetchRequest("Note")) } == rounds * 1000)
