@@ -1,6 +1,7 @@
 import ClipsCore
 import LiveQuery
 import PersistentStore
+import Platform
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import ClipsCore
 import FoundationEssentials
 import LiveQuery
 import PersistentStore
+import Platform
 
 /// New clips of other processes: marked for a few seconds, and counted while above the screen.
 ///

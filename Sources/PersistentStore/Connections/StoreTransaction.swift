@@ -54,7 +54,7 @@ public struct StoreTransaction: ~Copyable {
         return object
     }
 
-    /// Does the same without the values that are not changed.
+    /// Updates an object without reading its other values, regardless of its version.
     ///
     /// - Returns: Whether the object exists.
     @discardableResult

@@ -1,3 +1,5 @@
+import Platform
+
 /// The order of a save's operations, in which an object follows those to which it refers.
 struct SavePlan {
     struct Step {
@@ -6,6 +8,8 @@ struct SavePlan {
         var refersToNew = false
         /// The references of a new object to others that follow it, with their temporary keys.
         var deferred: [String: Int64] = [:]
+        /// Whether the step only sets these references.
+        var isDeferredPart = false
     }
 
     private(set) var steps: [Step] = []
@@ -19,7 +23,7 @@ struct SavePlan {
         let index: Int
     }
 
-    /// Creates a plan: the order of the operations, except that an insertion precedes those that refer to its object.
+    /// Creates a plan: the order of the operations, except that one that refers to a new object follows its insertion.
     ///
     /// - Throws: ``StoreError/invalidValue(attribute:entity:reason:)`` if new objects refer to each other, and none of
     ///   these references can be null until the other object is inserted.
@@ -47,12 +51,83 @@ struct SavePlan {
             return
         }
         hasReferences = true
-        if try order(operations, dependencies, following: { _ in true }) { return }
         // A cycle is resolved at an optional reference.
-        guard try order(operations, dependencies, following: { !$0.isOptional }) else {
+        guard
+            order(operations, dependencies, following: { _ in true })
+                || order(operations, dependencies, following: { !$0.isOptional })
+        else {
             throw .invalidValue(
                 attribute: nil, entity: operations[steps.last?.index ?? 0].entity,
                 reason: "new objects refer to each other, and none of these references is optional")
+        }
+        delayReferrers(dependencies, deletions(operations, attributes, dependencies))
+    }
+
+    /// Returns the operations that a deletion follows, by its index: those before it that refer to its object, and changes
+    /// that may move an object out of reach of its rules.
+    private func deletions(
+        _ operations: [SaveRequest.Operation], _ attributes: [String: [AttributeDescription]],
+        _ dependencies: [Int: [Dependency]]
+    ) -> [Int: [Int]] {
+        var deletions: [String: [Int64: Int]] = [:]
+        for (index, operation) in operations.enumerated() {
+            if case .delete(let id, _) = operation { deletions[id.entity, default: [:]][id.key] = index }
+        }
+        guard !deletions.isEmpty else { return [:] }
+        var referrers: [Int: [Int]] = [:]
+        // The changes since the last deletion, and that deletion if it follows any.
+        var moves: [Int] = []
+        for (index, operation) in operations.enumerated() {
+            if case .delete = operation, !moves.isEmpty {
+                referrers[index, default: []] += moves
+                moves = [index]
+            }
+            for attribute in attributes[operation.entity] ?? [] {
+                guard let reference = attribute.reference, let value = operation.values[attribute.name] else {
+                    continue
+                }
+                if case .integer(let key) = value, let deletion = deletions[reference.entity]?[key],
+                    index < deletion
+                {
+                    referrers[deletion, default: []].append(index)
+                }
+                if case .update = operation, reference.rule == .cascade, dependencies[index] != nil {
+                    moves.append(index)
+                }
+            }
+        }
+        return referrers
+    }
+
+    /// Restores the order of the operations, except that each one follows those on which it depends. An insertion is not
+    /// moved forward: an operation before it may free its unique value. Deferred references are set as soon as the other
+    /// objects exist, so that a later deletion finds them.
+    private mutating func delayReferrers(_ dependencies: [Int: [Dependency]], _ deletions: [Int: [Int]]) {
+        let sorted = steps.sorted { $0.index < $1.index }
+        // An operation has the complement of its index, and its deferred part the index: the greatest is the next.
+        var missing: [Int: Int] = [:]
+        var followers: [Int: [Int]] = [:]
+        func follow(_ target: Int, _ part: Int) {
+            missing[part, default: 0] += 1
+            followers[~target, default: []].append(part)
+        }
+        for step in sorted {
+            for other in dependencies[step.index] ?? [] {
+                follow(other.index, step.deferred[other.attribute.name] == nil ? ~step.index : step.index)
+            }
+            if !step.deferred.isEmpty { follow(step.index, step.index) }
+            for referrer in deletions[step.index] ?? [] { follow(referrer, ~step.index) }
+        }
+        var ready = Heap(sorted.indices.map { ~$0 }.filter { missing[$0] == nil })
+        steps = []
+        while let part = ready.max {
+            ready.removeMax()
+            steps.append(sorted[part < 0 ? ~part : part])
+            steps[steps.count - 1].isDeferredPart = part >= 0
+            for follower in followers[part] ?? [] {
+                missing[follower, default: 0] -= 1
+                if missing[follower] == 0 { ready.insert(follower) }
+            }
         }
     }
 
@@ -60,7 +135,7 @@ struct SavePlan {
     private mutating func order(
         _ operations: [SaveRequest.Operation], _ dependencies: [Int: [Dependency]],
         following follows: (AttributeDescription) -> Bool
-    ) throws(StoreError) -> Bool {
+    ) -> Bool {
         enum State { case new, begun, done }
         var states = Array(repeating: State.new, count: operations.count)
         steps = []
@@ -72,8 +147,10 @@ struct SavePlan {
                 case .done: stack.removeLast()
                 case .new:
                     states[index] = .begun
+                    // No operation refers to a change, which can wait for each object.
+                    let isChange = if case .update = operations[index] { true } else { false }
                     for other in dependencies[index] ?? []
-                    where follows(other.attribute) && states[other.index] == .new {
+                    where (isChange || follows(other.attribute)) && states[other.index] == .new {
                         stack.append(other.index)
                     }
                 case .begun:

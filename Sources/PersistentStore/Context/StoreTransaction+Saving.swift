@@ -10,6 +10,10 @@ extension StoreTransaction {
         let plan = try SavePlan(operations, tables.query.model)
         var run = SaveRun(outcomes: Array(repeating: nil, count: operations.count))
         for step in plan.steps {
+            guard !step.isDeferredPart else {
+                try setDeferred(step, &run)
+                continue
+            }
             run.changes = run.changes ?? changesOfRules()
             var operation = operations[step.index]
             if step.refersToNew {
@@ -30,13 +34,6 @@ extension StoreTransaction {
             run.outcomes[step.index] = outcome
         }
         guard run.refused.isEmpty else { throw .conflict(run.refused) }
-        for step in plan.steps where !step.deferred.isEmpty {
-            guard let outcome = run.outcomes[step.index] else { continue }
-            let references = step.deferred.mapValues(AttributeValue.integer).translated(run.keys)
-            run.outcomes[step.index]?.object = try change(outcome.id.entity) { table, connection in
-                try table.update(outcome.id, references, on: ChangeBasis(outcome.object), connection)
-            }
-        }
         var outcomes = run.outcomes.compactMap(\.self)
         if var changes = run.changes ?? changesOfRules(),
             outcomes.contains(where: { tables.query.model.mayAct(onDeletionOf: $0) })
@@ -45,6 +42,20 @@ extension StoreTransaction {
         }
         if !facts.external.isEmpty { try confirm(&outcomes) }
         return outcomes
+    }
+
+    /// Sets the references of a new object to others that were inserted after it.
+    private mutating func setDeferred(_ step: SavePlan.Step, _ run: inout SaveRun) throws(StoreError) {
+        guard let id = run.outcomes[step.index]?.id else { return }
+        let references = step.deferred.mapValues(AttributeValue.integer).translated(run.keys)
+        // A rule of deletion may have changed the object since its insertion.
+        let object = try change(id.entity) { table, connection in
+            try table.update(id, references, on: ChangeBasis(nil), connection)
+        }
+        if object == nil, try perform({ _ in try !mayHaveCascaded(to: id) }) {
+            throw facts.external.notStored(id.entity)
+        }
+        run.outcomes[step.index]?.object = object
     }
 
     /// Changes an object for a change made on a version that was read before; nil applies it to any version.
@@ -65,7 +76,6 @@ extension StoreTransaction {
             outcomes[index].object = try perform { try table.confirmed(outcome.object, outcome.id, on: $0) }
         }
     }
-
 }
 
 extension StoreModel {

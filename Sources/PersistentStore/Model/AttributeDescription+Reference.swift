@@ -60,7 +60,7 @@ extension AttributeDescription.Reference {
 
 extension AttributeDescription {
     /// The condition in SQL that the attribute refers to a missing object; nil for an attribute that is no reference.
-    var isDangling: String? {
+    var danglingCondition: String? {
         reference.map { "\"\(name)\" NOT NULL AND \"\(name)\" NOT IN (SELECT id FROM \"\($0.entity)\")" }
     }
 }

@@ -160,7 +160,7 @@ private struct StoreSalvage {
             isResolved = true
             for entity in model.entities {
                 for attribute in entity.attributes {
-                    guard let isDangling = attribute.isDangling else { continue }
+                    guard let isDangling = attribute.danglingCondition else { continue }
                     let change =
                         attribute.isOptional
                         ? "UPDATE \"\(entity.name)\" SET \"\(attribute.name)\" = NULL"

@@ -57,7 +57,7 @@ struct SchemaMigration {
     private func resolve(
         _ attribute: AttributeDescription, of entity: EntityDescription, on connection: borrowing Connection
     ) throws {
-        guard let dangling = attribute.isDangling else { return }
+        guard let dangling = attribute.danglingCondition else { return }
         if attribute.isOptional {
             try connection.run("UPDATE \"\(entity.name)\" SET \"\(attribute.name)\" = NULL WHERE \(dangling)")
         } else if try connection.integer("SELECT 1 FROM \"\(entity.name)\" WHERE \(dangling)") != nil {

@@ -1,19 +1,19 @@
 /// A binary max-heap.
 ///
 /// - Complexity: O(1) for `max`, O(log *n*) to insert or remove.
-struct Heap<Element: Comparable & Sendable>: Sendable {
-    private(set) var elements: [Element] = []
+package struct Heap<Element: Comparable & Sendable>: Sendable {
+    package private(set) var elements: [Element] = []
 
-    init() {}
+    package init() {}
 
-    init(_ elements: some Sequence<Element>) {
+    package init(_ elements: some Sequence<Element>) {
         // A descending order is a heap.
         self.elements = elements.sorted(by: >)
     }
 
-    var max: Element? { elements.first }
+    package var max: Element? { elements.first }
 
-    mutating func insert(_ element: Element) {
+    package mutating func insert(_ element: Element) {
         elements.append(element)
         var index = elements.count - 1
         while index > 0, elements[(index - 1) / 2] < elements[index] {
@@ -22,7 +22,7 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
         }
     }
 
-    mutating func removeMax() {
+    package mutating func removeMax() {
         guard !elements.isEmpty else { return }
         elements.swapAt(0, elements.count - 1)
         elements.removeLast()
