@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Platform
 import SQLite
 import Synchronization
 import TestSupport
@@ -52,6 +53,20 @@ import Testing
             await container.close()
         }
         await first.close()
+    }
+
+    @Test(arguments: [StoreOptions.Durability.full, .normal])
+    func `only a commit that survives a power failure leaves its position`(
+        durability: StoreOptions.Durability
+    ) async throws {
+        var options = StoreOptions()
+        options.durability = durability
+        let container = try await Notes.open(folder, options: options)
+        _ = try await container.makeContext(author: "a").save(inserting: ["title": "a"])
+        let newest = try await container.currentToken()
+        let position = Doorbell.position(store: FilePath.resolved(path))
+        #expect(position == (durability == .full ? newest : nil))
+        await container.close()
     }
 
     /// The commits that a container reports, without any polling.

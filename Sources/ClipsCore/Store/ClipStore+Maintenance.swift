@@ -109,7 +109,7 @@ extension ClipStore {
         -> SearchIndexState
     {
         let state = try await index.bringUpToDate(progress: progress)
-        try await container.forgetLostCommits()
+        try await container.discardLostCommits()
         return state
     }
 

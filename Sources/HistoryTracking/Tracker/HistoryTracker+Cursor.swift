@@ -84,8 +84,8 @@ extension HistoryTracker {
         cursor = HistoryCursor(consumer: name, at: follower(after: token), isStored: false)
     }
 
-    /// Whether the row at a token is the one with which the token was stored: a cursor outside the store remains when an
-    /// older file is put in the position of the store, whose history may grow to the same number.
+    /// Whether the row at a token is the one with which the token was stored: a cursor outside the store remains when the
+    /// store is replaced by an older file, whose history may grow to the same number.
     private func isOfHistory(_ token: HistoryToken, _ digest: String?) async -> Bool {
         guard let digest, let present = await self.digest(at: token) else { return true }
         return digest == present

@@ -15,10 +15,10 @@ extension LostCommits {
     package var sentence: String {
         if let end {
             "The history ends at \(end), but commits up to \(made) were made: the log (-wal) was deleted, "
-                + "or an older file was put in the position of the store."
+                + "or the store was replaced by an older file."
         } else {
             "Commits up to \(made) were made that the history does not contain: "
-                + "an older file was put in the position of the store."
+                + "the store was replaced by an older file."
         }
     }
 }
@@ -26,7 +26,7 @@ extension LostCommits {
 extension PersistentContainer {
     /// Returns the commits that the doorbell names and that the store does not have; nil if none are known.
     ///
-    /// A log that was deleted, or an older file in the position of the store, loses commits that were reported.
+    /// A log that was deleted, or a replacement of the store by an older file, loses commits that were reported.
     package nonisolated(nonsending) func lostCommits() async throws(StoreError) -> LostCommits? {
         let store = FilePath.resolved(path)
         guard let made = Doorbell.position(store: store), made.storeID == storeID else { return nil }
@@ -40,7 +40,7 @@ extension PersistentContainer {
     }
 
     /// Writes the present position into the doorbell, after lost commits were reported.
-    package nonisolated(nonsending) func forgetLostCommits() async throws(StoreError) {
+    package nonisolated(nonsending) func discardLostCommits() async throws(StoreError) {
         guard try await lostCommits() != nil else { return }
         await writer.ring(try await currentToken())
     }

@@ -73,7 +73,7 @@ struct IndexRecord {
     }
 
     /// Whether the history of a snapshot is the one that the index has read. It is not, even if its numbers admit that,
-    /// after an older file was put in the position of the store and grew.
+    /// after the store was replaced by an older file and grew.
     func isOf(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> Bool {
         try snapshot.digest(at: cursor).map { $0 == digest } ?? true
     }

@@ -55,7 +55,7 @@ extension SearchIndex {
     /// Returns the commits that the index has read and that the store does not have; nil if there are none, or no index
     /// of this store.
     ///
-    /// A log that was deleted, or an older file in the position of the store, loses commits that were reported.
+    /// A log that was deleted, or a replacement of the store by an older file, loses commits that were reported.
     package nonisolated(nonsending) func lostCommits() async throws(StoreError) -> LostCommits? {
         guard FileStatus(path: path) != nil,
             let record = try await record(), record.cursor.storeID == container.storeID

@@ -24,7 +24,7 @@ import SQLite
 /// No version exceeds the newest number by more than 1, regardless of the values that a statement sets. A deletion
 /// takes a number, so that of the next object under the same ID is greater than every earlier version. The greatest ID
 /// that was ever left is in the metadata: SQLite writes `sqlite_sequence` at the end of a statement, which under OR FAIL
-/// never comes, and then overwrites the value that a trigger wrote meanwhile.
+/// never comes, and then overwrites the value that a trigger wrote since then.
 struct HistoryTriggers {
     struct Trigger: Equatable {
         let name: String

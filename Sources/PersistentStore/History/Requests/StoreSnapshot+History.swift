@@ -166,7 +166,7 @@ extension PersistentContainer {
 
 extension StoreSnapshot {
     /// Returns a digest of the row at the position of a token, which is different in another history that grew to the
-    /// same number after an older file was put in the position of the store; nil if cleaning has deleted the row.
+    /// same number after the store was replaced by an older file; nil if cleaning has deleted the row.
     package func digest(at token: HistoryToken) throws(StoreError) -> Int64? {
         try ask { connection in
             let row = try connection.prepare(
