@@ -46,7 +46,8 @@ package enum ChildProcess {
     ///   - streams: The descriptors that become those of the child; nil for /dev/null.
     ///   - isSession: Whether the child leads its own session, without a terminal.
     ///   - isJob: Whether the child leads its own process group.
-    ///   - survivesHangUp: Whether the child ignores SIGHUP, as after nohup(1).
+    ///   - survivesHangUp: Whether the child ignores SIGHUP, as after nohup(1). Such calls must not overlap: the signal
+    ///     is ignored by this process until the child has started.
     ///   - addActions: Adds to the `posix_spawn_file_actions_t`.
     /// - Returns: The process ID, which the caller must reap; nil if the program could not be started.
     package static func start(

@@ -173,6 +173,23 @@ import Testing
         #expect(!files.fileExists(atPath: zone))
     }
 
+    @Test func `a zone of which a file remains is not reported as deleted, and can be deleted again`()
+        async throws
+    {
+        let a = try await open("a")
+        _ = try await put(a, "x", "one")
+        // Even root deletes no folder as a file.
+        let name = "\(zone)/\(try #require(try names.first))"
+        try files.moveItem(atPath: name, toPath: folder.path(of: "away"))
+        try files.createDirectory(atPath: name, withIntermediateDirectories: true)
+        await #expect(throws: MirrorError.self) { try await a.deleteZone() }
+        #expect(try await a.zoneExists())
+        try files.removeItem(atPath: name)
+        try files.moveItem(atPath: folder.path(of: "away"), toPath: name)
+        try await a.deleteZone()
+        #expect(!files.fileExists(atPath: zone))
+    }
+
     @Test func `a deleted file is noticed, and its machine puts the records again`() async throws {
         let relay = try FolderRelay(seed: 1, isCopied: false)
         let (a, b) = (

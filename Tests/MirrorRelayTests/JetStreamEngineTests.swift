@@ -136,6 +136,25 @@ struct JetStreamEngineTests {
         await b.close()
     }
 
+    @Test func `a large record is sent again after another machine's put removed its chunks`() async throws {
+        let (a, b) = (try engine(), try engine())
+        func put(_ byte: UInt8, expected: Int64) -> MirrorPut {
+            let body = [UInt8](repeating: byte, count: RecordBody.largestWhole + 1)
+            return MirrorPut(key: "x", expected: expected, stamp: .random(in: 1 ... .max), body: body)
+        }
+        let early = put(1, expected: 0)
+        while try await a.sendPart(of: early) < 1 {}
+        let first = try number(try await b.put([put(2, expected: 0)]).first)
+        #expect(try await a.put([early]) == [.outdated])
+        // The metadata, the record, and its chunk.
+        #expect(try await soon { try await a.messageCount() == 3 })
+        _ = try number(try await a.put([put(1, expected: first)]).first)
+        while try await b.receivePart(of: "x") < 1 {}
+        #expect(try await b.get(["x"]).map(\.body) == [early.body])
+        await a.close()
+        await b.close()
+    }
+
     @Test func `a server that ends is reported, and its data is found again after kill -9`() async throws {
         let a = try engine()
         let puts = (0..<2000).map { put("k\($0)", "body \($0)") }

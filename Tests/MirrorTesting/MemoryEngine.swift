@@ -8,6 +8,7 @@ package final class MemoryEngine: MirrorEngine {
     /// The share of each large record that was sent, by stamp, and received, by key and number.
     private let parts = Mutex<[String: Double]>([:])
     private let nextFault: @Sendable () -> RelayFault
+    private let wait = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
     package init(_ relay: MemoryRelay, nextFault: @escaping @Sendable () -> RelayFault = { .none }) {
         self.relay = relay
@@ -91,8 +92,10 @@ package final class MemoryEngine: MirrorEngine {
         try request { $0.log.entries[number]?.revision }
     }
 
+    /// Receives revisions, and ends a wait for them, as a connection with one feed does.
     package func changes(after number: Int64, limit: Int) async throws(MirrorError) -> [MirrorEntry] {
-        try request { state in
+        wait.withLock { $0.take() }?.finish()
+        return try request { state in
             guard number < state.log.number else { return [] }
             var entries: [MirrorEntry] = []
             for next in (number + 1)...state.log.number {
@@ -107,6 +110,7 @@ package final class MemoryEngine: MirrorEngine {
         let (wakes, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()
+        wait.withLock { $0 = continuation }
         relay.state.withLock { $0.waiting.append(continuation) }
         for await _ in wakes where try hasChanges(after: number) { return }
         throw .cancelled

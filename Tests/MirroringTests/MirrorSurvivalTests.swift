@@ -123,6 +123,30 @@ import Testing
     }
 
     @Test
+    func
+        `the oldest deletion is known without a message if there is none, and no machine retains a purged one`()
+        async throws
+    {
+        let (a, b) = (try await TestMachine(relay), try await TestMachine(relay))
+        try await a.insert("1", ["title": "t"])
+        try await exchange(a, b)
+        let messages = relay.messageCount
+        #expect(try await b.mirror.oldestDeletion() == nil)
+        #expect(relay.messageCount == messages)
+        try await a.delete("1")
+        try await exchange(a, b)
+        let time = try #require(try await b.mirror.oldestDeletion())
+        #expect(time > .distantPast)
+        #expect(relay.messageCount > messages)
+        #expect(try await a.mirror.purgeDeletions(before: time) == 0)
+        #expect(try await a.mirror.purgeDeletions(before: .distantFuture) == 1)
+        #expect(try await b.mirror.oldestDeletion() == .distantPast)
+        #expect(try await b.mirror.purgeDeletions(before: .distantFuture) == 0)
+        #expect(try await b.mirror.oldestDeletion() == nil)
+        #expect(relay.bodies.keys.sorted() == ["MirrorZone.horizon"])
+    }
+
+    @Test
     func `attributes and entities of a newer program are retained, sent again, and applied after an update`()
         async throws
     {

@@ -71,15 +71,19 @@ public actor JetStreamEngine: MirrorEngine {
     }
 
     public func put(_ puts: [MirrorPut]) async throws(MirrorError) -> [MirrorPutResult] {
-        let results = try await run { session throws(RelayError) in try await session.put(puts) }
-        let errors = results.compactMap { if case .failed(let error) = $0 { error } else { nil } }
-        guard let error = errors.first else { return results }
-        if case .unreachable = error, case .success(let session)? = await opening?.value {
-            await session.close()
+        let results = try await run { session throws(RelayError) in
+            let results = try await session.put(puts)
+            if case .unreachable = Self.errors(results).first { await session.close() }
+            return results
         }
+        let errors = Self.errors(results)
         // The acknowledged ones are not put again.
-        guard errors.count < results.count else { throw error }
-        return results
+        guard let error = errors.first, errors.count == results.count else { return results }
+        throw error
+    }
+
+    private static func errors(_ results: [MirrorPutResult]) -> [MirrorError] {
+        results.compactMap { if case .failed(let error) = $0 { error } else { nil } }
     }
 
     public nonisolated var largestWhole: Int { RecordBody.largestWhole }

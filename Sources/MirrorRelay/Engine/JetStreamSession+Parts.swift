@@ -69,13 +69,16 @@ extension JetStreamSession {
 
     /// Receives the next chunks of the newest revision of a key, and returns the share that arrived.
     func receivePart(of key: String) async throws(RelayError) -> Double {
-        let message: StreamMessage
+        let message: StreamMessage?
         do throws(RelayError) {
             message = try await connection.last(zone.record(key), of: zone.stream)
         } catch RelayError.notFound {
+            message = nil
+        }
+        guard case .chunked(let list)? = message.flatMap({ body(of: $0) }) else {
+            await closeChunks()
             return 1
         }
-        guard case .chunked(let list)? = body(of: message) else { return 1 }
         var download = parts.state.withLock { state in
             state.downloads[key].flatMap { $0.list == list ? $0 : nil } ?? PartialRecords.Download(list: list)
         }
@@ -122,7 +125,7 @@ extension JetStreamSession {
         return messages
     }
 
-    private func closeChunks() async {
+    func closeChunks() async {
         if let feed = chunkFeed?.messages { await connection.close(feed, of: zone.stream) }
         chunkFeed = nil
     }

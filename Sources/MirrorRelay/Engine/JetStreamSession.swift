@@ -74,6 +74,7 @@ actor JetStreamSession {
     func close() async {
         if let feed { await connection.close(feed.messages, of: zone.stream) }
         feed = nil
+        await closeChunks()
         await connection.close()
     }
 
@@ -178,6 +179,8 @@ actor JetStreamSession {
                 }
             } catch RelayError.outdated {
                 results.append(.outdated)
+                // The other machine's put removed the chunks.
+                parts.state.withLock { $0.uploads[put.key] = nil }
             } catch RelayError.tooLarge {
                 results.append(.tooLarge)
             } catch {

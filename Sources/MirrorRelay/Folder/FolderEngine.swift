@@ -110,8 +110,13 @@ public actor FolderEngine: MirrorEngine {
         do throws(Errno) {
             // The zone's own folder is no link: only files in it are deleted.
             let zone = try FileDescriptor(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-            for name in Folder.names(in: path) where name.hasPrefix("zone-") || SegmentName(name) != nil {
-                unlinkat(zone.number, name, 0)
+            let names = Folder.names(in: path).filter {
+                $0 != mark && ($0.hasPrefix("zone-") || SegmentName($0) != nil)
+            }
+            // The mark is the last: without it, the deletion could not be repeated.
+            for name in names + [mark] where unlinkat(zone.number, name, 0) != 0 {
+                let error = Errno.last
+                guard error.code == ENOENT else { throw error }
             }
         } catch {
             throw failure(error)

@@ -80,8 +80,7 @@ extension JetStreamConnection {
     /// The server's signs of life, in nanoseconds; they reach no other machine.
     private static var heartbeat: Int64 { 15 * 1_000_000_000 }
 
-    /// Ends a feed of which nothing is heard: a server of a cluster can lose a consumer.
-    /// Renews a request that expired.
+    /// Renews a request that expired, and ends a feed of which the server sends nothing: a cluster can lose a consumer.
     private func watch(_ feed: MessageFeed, of stream: String) {
         if feed.isAwaited { request(feed, of: stream) }
         loop.schedule(TimerName(), after: MessageFeed.silence / 2) { [weak self, weak feed] in

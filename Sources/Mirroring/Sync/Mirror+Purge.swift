@@ -18,30 +18,62 @@ extension Mirror {
         return try await exchange { () throws(MirrorError) in try await purge(before: date) }
     }
 
-    private func purge(before date: Date) async throws(MirrorError) -> Int {
-        let limit = Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
-        let listing = Dictionary(try await engine.list().map { ($0.number, $0) }) { $1 }
-        var purged: [(row: MapRow, revision: MirrorRevision)] = []
+    /// Returns the relay's time of the oldest deletion; nil if there is none. Asks the relay only for a deletion that this
+    /// machine knows, so that an idle machine that has none sends nothing.
+    ///
+    /// - Returns: The distant past for one that another machine purged.
+    package func oldestDeletion() async throws(MirrorError) -> Date? {
+        guard engine.purgesDeletions else { return nil }
+        return try await exchange { () throws(MirrorError) in
+            var oldest = Int64.max
+            try await forEachDeletion { row in oldest = min(oldest, row.revision) }
+            guard oldest < .max else { return nil }
+            guard let revision = try await engine.entry(at: oldest) else { return .distantPast }
+            return Date(timeIntervalSince1970: Double(revision.time) / 1000)
+        }
+    }
+
+    private func forEachDeletion(_ body: (MapRow) -> Void) async throws(MirrorError) {
         try await forEachPageOfMap { rows throws(MirrorError) in
-            for row in rows {
-                guard let revision = listing[row.revision], revision.stamp == row.stamp,
-                    revision.time < limit,
-                    row.waiting == .none, let mirrored = configuration.entity(row.entity),
-                    !row.state.isAlive(mirrored)
-                else { continue }
-                purged.append((row, revision))
+            for row in rows where row.waiting == .none && row.revision > 0 {
+                guard let mirrored = configuration.entity(row.entity), !row.state.isAlive(mirrored) else {
+                    continue
+                }
+                body(row)
             }
         }
+    }
+
+    private func purge(before date: Date) async throws(MirrorError) -> Int {
+        let limit = Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
+        let revisions = try await engine.list()
+        let (listing, keys) = (
+            Dictionary(revisions.map { ($0.number, $0) }) { $1 }, Set(revisions.map(\.key))
+        )
+        var purged: [(row: MapRow, revision: MirrorRevision)] = []
+        // The relay lost nothing, and newer revisions were received: another machine purged these.
+        var others: [MapRow] = []
+        try await forEachDeletion { row in
+            if let revision = listing[row.revision] {
+                if revision.stamp == row.stamp, revision.time < limit { purged.append((row, revision)) }
+            } else if !keys.contains(engine.key(entity: row.entity, uuid: row.uuid)) {
+                others.append(row)
+            }
+        }
+        if !others.isEmpty { try await remove(others) }
         guard let newest = purged.map(\.revision.time).max() else { return 0 }
         zone[.cursorTime] = max(zone[.cursorTime], newest)
         // First, so that a machine that misses a deletion always finds the reason.
         try await putHorizon(newest)
         for (row, revision) in purged { try await engine.remove(revision.key, upTo: row.revision) }
-        let rows = purged.map(\.row)
+        try await remove(purged.map(\.row))
+        return purged.count
+    }
+
+    private func remove(_ rows: [MapRow]) async throws(MirrorError) {
         try await save { context throws(StoreError) in
             for row in rows { try await row.remove(in: context) }
         }
-        return rows.count
     }
 
     private func putHorizon(_ time: Int64) async throws(MirrorError) {
