@@ -222,4 +222,23 @@ import Testing
             await run.value
         }
     }
+
+    @Test func `a running machine that sends a large record in parts continues to run`() async throws {
+        let folder = try TemporaryFolder()
+        let (a, b) = (
+            try await TestMachine(relay, path: folder.path(of: "a.db")), try await TestMachine(relay)
+        )
+        relay.state.withLock { $0.largestWhole = 1000 }
+        let run = Task { try? await a.mirror.run() }
+        let text = String(repeating: "x", count: 2000)
+        for round in 1...4 {
+            try await a.insert("a\(round)", ["title": .text(text)])
+            #expect(await soon { a.mirror.progress.sent == round })
+            try await b.insert("b\(round)", ["title": "y"])
+            try await b.sync()
+            try #require(try await soon { try await a.lines().count == 2 * round })
+        }
+        run.cancel()
+        await run.value
+    }
 }

@@ -61,7 +61,7 @@ extension Invocation {
         case .manyRemovals:
             try confirmRemovals(report.removals)
             guard MirrorReport(store: try storePath())?.removals == report.removals else {
-                throw Sentence("Other machines deleted more clips meanwhile. Repeat the command.")
+                throw Sentence("Other machines deleted more clips since then. Repeat the command.")
             }
         case .absentTooLong: try confirmJoining()
         default:

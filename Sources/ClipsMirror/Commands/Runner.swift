@@ -17,6 +17,8 @@ actor Runner {
     private var isConnected = false
     /// The records that the server forgot before; nil until the first count.
     private var knownForgotten: Int?
+    /// The time at which a deletion may be old enough to be purged, which no lost connection defers.
+    private var nextPurge = ContinuousClock.now
 
     /// The pauses after a failure, in seconds.
     private static let pauses = [1.0, 2, 4, 8, 15, 30]
@@ -51,7 +53,7 @@ actor Runner {
             let before = mirror.progress
             if let error = await exchange(mirror, store.container) {
                 await note(error, store.container)
-                // A line that ends often transfers something between.
+                // A line that ends often transfers something between two ends.
                 failures = isConnected || mirror.progress != before ? 0 : failures + 1
                 isConnected = false
                 // The answer came during the exchange.
@@ -97,7 +99,7 @@ actor Runner {
             defer { reporting.cancel() }
             try await mirror.sync()
             reporting.cancel()
-            // The mirror was removed meanwhile.
+            // The mirror was removed since then.
             guard MirrorFiles(store: path).isConfigured else {
                 try await mirror.detach()
                 return nil
@@ -105,9 +107,9 @@ actor Runner {
             isConnected = true
             await set(.connected, container)
             let purging = Task {
-                for pause in sequence(first: 3600, next: { _ in 86_400 }) {
-                    try await Task.sleep(for: .seconds(pause))
-                    try await mirror.purgeDeletions(before: Self.purgeDate(days: Self.deletionDays))
+                while true {
+                    try await Task.sleep(until: nextPurge)
+                    try await purge(mirror)
                 }
             }
             defer { purging.cancel() }
@@ -116,6 +118,17 @@ actor Runner {
         } catch {
             return error
         }
+    }
+
+    /// Purges deletions if the oldest one is old enough. Until then, and without deletions, nothing is sent.
+    private func purge(_ mirror: Mirror) async throws(MirrorError) {
+        let (day, limit) = (Duration.seconds(86_400), Self.purgeDate(days: Self.deletionDays))
+        guard let oldest = try await mirror.oldestDeletion() else {
+            nextPurge = .now + day
+            return
+        }
+        if oldest < limit { try await mirror.purgeDeletions(before: limit) }
+        nextPurge = .now + max(day, .seconds(oldest.timeIntervalSince(limit)))
     }
 
     private func note(_ error: MirrorError, _ container: PersistentContainer) async {
@@ -148,9 +161,11 @@ actor Runner {
     private func noteProgress(
         _ progress: MirrorProgress, since before: MirrorProgress, _ container: PersistentContainer
     ) async {
+        // The exchange ended, and its state was reported.
+        guard !Task.isCancelled else { return }
         report.sent = progress.sent - before.sent
         report.received = progress.received - before.received
-        report.share = progress.part
+        report.share = progress.share
         if progress != before, report.state == .unreachable {
             (report.state, report.message, report.since) = (.connecting, "", Date())
         }

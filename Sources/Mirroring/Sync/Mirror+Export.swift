@@ -46,11 +46,11 @@ extension Mirror {
             return true
         }
         let share = try await engine.sendPart(of: largePut.put)
-        note { $0.part = share }
+        note { $0.share = share }
         guard share >= 1 else { return true }
         (self.largePut, large) = (nil, large.subtracting([name]))
         try await put([largePut])
-        note { $0.part = nil }
+        note { $0.share = nil }
         return true
     }
 
@@ -133,6 +133,7 @@ extension Mirror {
     ) async throws(MirrorError) {
         var rows: [MapRow] = []
         var outdated: [String: MapRow] = [:]
+        var sent = 0
         for (row, put, result) in results {
             var row = row
             switch result {
@@ -140,6 +141,7 @@ extension Mirror {
                 (row.revision, row.stamp, row.waiting) = (number, put.stamp, .none)
                 if put.body.count > engine.largestWhole { largePuts[number] = put.stamp }
                 rows.append(row)
+                sent += 1
                 if number > zone[.put] {
                     (zone[.put], zone[.putStamp], zone[.putTime]) = (number, put.stamp, now())
                 }
@@ -152,9 +154,12 @@ extension Mirror {
             case .failed: break
             }
         }
-        note { $0.sent += rows.count }
+        note { $0.sent += sent }
         passOwnPuts(rows)
-        let entries = outdated.isEmpty ? [] : try await wholeEntries(Array(outdated.keys))
+        // First, since large records of other machines may arrive for minutes.
+        if !rows.isEmpty { try await saveAnswers(rows) }
+        guard !outdated.isEmpty else { return }
+        let entries = try await wholeEntries(Array(outdated.keys))
         var readable: [MirrorEntry] = []
         for entry in entries {
             if try form(of: entry) != nil {
@@ -166,11 +171,14 @@ extension Mirror {
             }
         }
         // The relay forgot the expected revisions of the others.
-        let saved = rows + outdated.values
-        try await write { transaction throws(StoreError) in
-            for row in saved { try row.saveAnswer(in: &transaction) }
-        }
+        if !outdated.isEmpty { try await saveAnswers(Array(outdated.values)) }
         if !readable.isEmpty { try await take(readable) }
+    }
+
+    private func saveAnswers(_ rows: [MapRow]) async throws(MirrorError) {
+        try await write { transaction throws(StoreError) in
+            for row in rows { try row.saveAnswer(in: &transaction) }
+        }
     }
 
     /// Returns the newest revisions of keys, each with its body.

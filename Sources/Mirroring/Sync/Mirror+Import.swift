@@ -25,14 +25,14 @@ extension Mirror {
         }
         guard let row else { return false }
         let share = try await engine.receivePart(of: row.uuid)
-        note { $0.part = share }
+        note { $0.share = share }
         guard share >= 1 else { return true }
         let entries = try await engine.get([row.uuid])
-        // It changed meanwhile, and the new one is large, too.
+        // It changed since then, and the new one is large, too.
         if entries.contains(where: \.isDeferred) { return true }
         try await take(entries)
         try await save { context throws(StoreError) in try await row.remove(in: context) }
-        note { ($0.received, $0.part) = ($0.received + 1, nil) }
+        note { ($0.received, $0.share) = ($0.received + 1, nil) }
         return true
     }
 

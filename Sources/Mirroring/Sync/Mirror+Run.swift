@@ -56,7 +56,8 @@ extension Mirror {
                 try await engine.waitForChanges(after: cursor)
                 signals.add(.revision)
             } catch {
-                signals.add(.failure(error))
+                // An import of this mirror ends the wait, too.
+                signals.add(error == .cancelled && !Task.isCancelled ? .revision : .failure(error))
             }
         }
     }

@@ -27,7 +27,7 @@ package struct MirrorProgress: Hashable, Sendable {
     /// The number of records that were received.
     package internal(set) var received = 0
     /// The share of a large record that was sent or received; nil if there is none.
-    package internal(set) var part: Double?
+    package internal(set) var share: Double?
 }
 
 /// The objects that pairing would merge.
