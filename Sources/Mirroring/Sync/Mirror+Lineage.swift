@@ -46,6 +46,11 @@ extension Mirror {
             return false
         }
         if highest == put { measureClock(revision) }
+        // That of an own put was estimated by the local clock.
+        if highest == cursor, revision.time > zone[.cursorTime] {
+            zone[.cursorTime] = revision.time
+            try await save { _ throws(StoreError) in }
+        }
         return true
     }
 
