@@ -3,7 +3,7 @@ import PersistentStore
 
 /// Noticing that the relay forgot revisions, and restoring them.
 extension Mirror {
-    /// The record with the newest time of a purged deletion.
+    /// The record with the newest time of a purged deletion, and its revision in the log of the relay.
     static var horizon: (entity: String, uuid: String) { ("MirrorZone", "horizon") }
 
     /// Compares the relay with the state of the zone, and reconciles both if they differ.
@@ -14,7 +14,7 @@ extension Mirror {
         try await absorbOrRestart()
         let identity = try await engine.identity()
         let isKnown = zone[.cursor] > 0 || zone[.identity] == identity
-        if isKnown, zone.reconciliation != .rejoin, try await horizon() > zone[.cursorTime] {
+        if isKnown, zone.reconciliation != .rejoin, try await horizon(of: identity).time > zone[.cursorTime] {
             throw .absentTooLong
         }
         let isSame = try await isLineageIntact()
@@ -60,17 +60,22 @@ extension Mirror {
         zone[.offset] = abs(offset) > 2000 ? offset : 0
     }
 
-    private func horizon() async throws(MirrorError) -> Int64 {
+    private func horizon(of identity: String) async throws(MirrorError) -> (time: Int64, revision: Int64) {
         let key = engine.key(entity: Self.horizon.entity, uuid: Self.horizon.uuid)
         guard let entry = try await engine.get([key]).first, let form = try? RecordForm(entry.body),
             case .known(.integer(let time))? = form.state.attributes["time"]?.value
-        else { return 0 }
-        return time
+        else { return (0, 0) }
+        guard case .known(.text(let text))? = form.state.attributes["revision"]?.value,
+            text.hasSuffix(" " + identity),
+            let revision = text.split(separator: " ").first.flatMap({ Int64($0) })
+        else { return (time, 0) }
+        return (time, revision)
     }
 
     /// Compares all records with the relay's, in any order, and puts those that it lacks. Absence is never a
     /// deletion.
     private func reconcile(_ mode: MirrorZone.Reconciliation) async throws(MirrorError) {
+        let purged = try await horizon(of: zone[.identity]).revision
         let listing = try await engine.list()
         zone[.unreadable] = 0
         var unseen = Dictionary(listing.map { ($0.key, $0) }) { $0.number > $1.number ? $0 : $1 }
@@ -86,7 +91,7 @@ extension Mirror {
                     missing.append(row)
                 }
             }
-            try await restore(missing, mode)
+            try await restore(missing, mode, purged: purged)
         }
         differing += unseen.keys
         for start in stride(from: 0, to: differing.count, by: 500) {
@@ -102,10 +107,18 @@ extension Mirror {
     }
 
     /// Lets records wait that the relay had and lacks now. After a long absence, they may have been deleted: then
-    /// those without unsent edits are deleted here.
-    private func restore(_ missing: [MapRow], _ mode: MirrorZone.Reconciliation) async throws(MirrorError) {
+    /// those without unsent edits are deleted here. Deletions up to a revision, which another machine purged, are removed.
+    private func restore(
+        _ missing: [MapRow], _ mode: MirrorZone.Reconciliation, purged: Int64
+    ) async throws(MirrorError) {
         guard !missing.isEmpty else { return }
-        let isGone = { (row: MapRow) in mode == .rejoin && row.waiting == .none }
+        let mirrored = Dictionary(configuration.mirrored.map { ($0.name, $0) }) { $1 }
+        let isGone = { (row: MapRow) in
+            guard row.waiting == .none else { return false }
+            let isPurged =
+                row.revision <= purged && mirrored[row.entity].map { !row.state.isAlive($0) } == true
+            return mode == .rejoin || isPurged
+        }
         let isUncertain = mode.comparesValues
         let gone = missing.filter(isGone)
         let (configuration, model, number) = (configuration, container.model, position?.token.number ?? 0)
@@ -116,7 +129,7 @@ extension Mirror {
         // A relay that a detached mirror joins forgot nothing.
         if zone[.cursor] > 0 { zone[.forgotten] += Int64(missing.count - gone.count) }
         try await save(named: Self.confirmed) { context throws(StoreError) in
-            for object in gone.compactMap({ objects[$0.name] }) {
+            for object in gone.compactMap({ objects[$0.name] }) where mode == .rejoin {
                 try await context.delete(object.id, onVersion: object.version)
             }
             for var row in missing {

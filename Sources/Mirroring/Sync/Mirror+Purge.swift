@@ -61,10 +61,11 @@ extension Mirror {
             }
         }
         if !others.isEmpty { try await remove(others) }
-        guard let newest = purged.map(\.revision.time).max() else { return 0 }
-        zone[.cursorTime] = max(zone[.cursorTime], newest)
+        guard let newest = purged.map(\.revision).max(by: { $0.number < $1.number }) else { return 0 }
+        let time = purged.map(\.revision.time).max() ?? newest.time
+        zone[.cursorTime] = max(zone[.cursorTime], time)
         // First, so that a machine that misses a deletion always finds the reason.
-        try await putHorizon(newest)
+        try await putHorizon(time, revision: newest.number)
         for (row, revision) in purged { try await engine.remove(revision.key, upTo: row.revision) }
         try await remove(purged.map(\.row))
         return purged.count
@@ -76,7 +77,7 @@ extension Mirror {
         }
     }
 
-    private func putHorizon(_ time: Int64) async throws(MirrorError) {
+    private func putHorizon(_ time: Int64, revision: Int64) async throws(MirrorError) {
         let name = MapRow.name(Self.horizon.entity, Self.horizon.uuid)
         var row =
             try await read { snapshot throws(StoreError) in try snapshot.mapRows([name])[name] }
@@ -87,6 +88,8 @@ extension Mirror {
             machine: zone.machine, number: position?.token.number ?? 0, milliseconds: time)
         guard let clock = local.clock(after: previous?.clock, seen: nil) else { return }
         row.state.attributes["time"] = .init(clock: clock, value: .known(.integer(time)))
+        row.state.attributes["revision"] = .init(
+            clock: clock, value: .known(.text("\(revision) \(zone[.identity])")))
         row.waiting = .toPut
         let changed = row
         try await save { context throws(StoreError) in try await changed.save(in: context) }
