@@ -241,4 +241,27 @@ import Testing
         run.cancel()
         await run.value
     }
+
+    @Test func `the history names the machine from which an import came`() async throws {
+        let (a, b) = (try await TestMachine(relay), try await TestMachine(relay))
+        let entity = MirroredEntity("Note", minor: ["starred"], sets: ["tags": ","])
+        let mirror = Mirror(
+            container: a.container,
+            configuration: MirrorConfiguration([entity], machineName: "my laptop", program: "test"),
+            engine: MemoryEngine(relay))
+        try await a.insert("1", ["title": "one"])
+        try await mirror.sync()
+        try await b.sync()
+        try await a.delete("1")
+        try await mirror.sync()
+        try await b.sync()
+        let imports = try await b.container.transactions(
+            HistoryFetchRequest(.beginning, where: .author(MirrorConfiguration.author)))
+        #expect(imports.map(\.contextName) == ["import from my laptop", "import from my laptop"])
+        let origins = imports.map {
+            MirrorConfiguration.origin(ofAuthor: $0.author, contextName: $0.contextName)
+        }
+        #expect(origins == ["my laptop", "my laptop"])
+        #expect(MirrorConfiguration.origin(ofAuthor: "cli", contextName: "import from x") == nil)
+    }
 }

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import Mirroring
 package import PersistentStore
 
 /// One transaction, as a row of the history.
@@ -22,6 +23,8 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package let timestamp: Date
     package let author: String?
     package let contextName: String?
+    /// The names of the machines from which an import of the mirror came.
+    package let origin: String?
     /// Whether the transaction undid or restored work.
     package let role: UndoHistory.Role
     package let program: String?
@@ -44,6 +47,7 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         author = transaction.author
         let work = StepName(transaction.contextName).work
         contextName = work.isEmpty ? nil : work
+        origin = transaction.origin
         let role = UndoHistory.Role(contextName: transaction.contextName)
         self.role = role
         program = transaction.program
@@ -65,6 +69,17 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
                 words: ChangeWords(change, role: role),
                 title: change.tombstone.flatMap(ClipModel.title(of:)))
         }
+    }
+}
+
+extension HistoryTransaction {
+    fileprivate var origin: String? {
+        MirrorConfiguration.origin(ofAuthor: author, contextName: contextName)
+    }
+
+    /// The author, and the machines from which an import of the mirror came.
+    package var shownAuthor: String {
+        AuthorName.shown(author) + (origin.map { " from \($0)" } ?? "")
     }
 }
 

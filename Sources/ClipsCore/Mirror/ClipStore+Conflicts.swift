@@ -1,7 +1,7 @@
 package import Mirroring
 package import PersistentStore
 
-/// Values that lost to an edit on another machine.
+/// Values that lost to an edit on another machine, and the machines.
 extension ClipStore {
     // The zone is part of the consumer's name only.
     private var mirrored: MirrorConfiguration { ClipModel.mirrored(zone: "") }
@@ -9,6 +9,11 @@ extension ClipStore {
     /// Returns the conflicts, oldest first.
     package func mirrorConflicts() async throws(MirrorError) -> [MirrorConflict] {
         try await mirrored.conflicts(in: container)
+    }
+
+    /// Returns the machines of the mirror, the one seen last first.
+    package func mirrorMachines() async throws(MirrorError) -> [MirrorMachine] {
+        try await mirrored.machines(in: container)
     }
 
     /// Restores the losing value of a conflict, or dismisses it.

@@ -9,17 +9,18 @@ extension Invocation {
         let settings = try MirrorSettings(store: path)
         let store = try await ClipStore.openToRead(path: path, author: "cli")
         let machines = try await settings.configuration.machines(in: store.container)
+        let waiting = try await settings.configuration.status(in: store.container)?.waiting
         await store.close()
         for machine in machines {
-            let object = MachineObject(machine)
+            let object = MachineObject(machine, waiting: machine.isThis ? waiting : nil)
             if has("--json") {
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
                 line(String(decoding: try encoder.encode(object), as: UTF8.self))
             } else {
-                line(
-                    "\(object.name)  \(object.program)  seen \(object.seen)\(object.this ? "  (this machine)" : "")"
-                )
+                let unsent = object.waiting.map { $0 > 0 ? ", \($0) to be sent" : "" } ?? ""
+                let note = object.this ? "  (this machine\(unsent))" : ""
+                line("\(object.name)  \(object.program)  seen \(object.seen)\(note)")
             }
         }
         if machines.isEmpty { remark("no machine has exchanged changes yet.") }
@@ -33,9 +34,11 @@ private struct MachineObject: Encodable {
     let program: String
     let seen: String
     let this: Bool
+    /// The changes of this machine that wait to be sent.
+    let waiting: Int?
 
-    init(_ machine: MirrorMachine) {
-        (name, program, this) = (machine.name, machine.program, machine.isThis)
+    init(_ machine: MirrorMachine, waiting: Int?) {
+        (name, program, this, self.waiting) = (machine.name, machine.program, machine.isThis, waiting)
         seen = machine.lastSeen.formatted(.iso8601)
     }
 }

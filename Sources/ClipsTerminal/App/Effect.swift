@@ -261,9 +261,9 @@ enum Effect: Sendable {
             }
         case .loadConsumers:
             .read {
-                try await $0.cleaningPreview()
+                (preview: try await $0.cleaningPreview(), machines: try await $0.store.mirrorMachines())
             } then: {
-                $0.consumers.show($1, at: $0.now)
+                $0.consumers.show($1.preview, $1.machines, at: $0.now)
             }
         case .loadConflicts:
             .read {

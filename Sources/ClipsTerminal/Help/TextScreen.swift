@@ -1,5 +1,6 @@
 import ClipsCore
 import FoundationEssentials
+import Mirroring
 import PersistentStore
 import Terminal
 
@@ -63,6 +64,13 @@ struct TextScreen {
                 StyledRun(
                     "  Older history is retained for \(holder), which has not read it yet.", theme.warning)
             )
+        }
+        guard !state.consumers.machines.isEmpty else { return lines }
+        lines += [StyledRun(""), StyledRun("Machines of the mirror", theme.strong)]
+        for machine in state.consumers.machines {
+            let seen =
+                machine.isThis ? "this machine" : "seen \(Age(of: machine.lastSeen, at: state.now).sentence)"
+            lines.append(StyledRun("  \(machine.name) · \(machine.program) · \(seen)"))
         }
         return lines
     }

@@ -1,14 +1,16 @@
 import ClipsCore
 import FoundationEssentials
+import Mirroring
 
-/// The consumers of the history, and the next purge, as the screen shows them.
+/// The consumers of the history, the next purge, and the machines of the mirror, as the screen shows them.
 struct ConsumersState: Sendable {
     private(set) var preview: CleaningPreview?
+    private(set) var machines: [MirrorMachine] = []
     /// The time of the next request while the screen is shown, since cursors move without a commit.
     var refreshDue: Date?
 
-    mutating func show(_ preview: CleaningPreview, at now: Date) {
-        self.preview = preview
+    mutating func show(_ preview: CleaningPreview, _ machines: [MirrorMachine], at now: Date) {
+        (self.preview, self.machines) = (preview, machines)
         refreshDue = now + 2
     }
 }

@@ -49,9 +49,9 @@ struct HistoryTitles: Sendable {
 }
 
 extension TransactionSummary {
-    /// The author; without a name, the program.
+    /// The author, or the machine from which an import came; without a name, the program.
     var shownAuthor: String {
-        author.flatMap { $0.isEmpty ? nil : $0 } ?? program ?? AuthorName.unknown
+        origin ?? author.flatMap { $0.isEmpty ? nil : $0 } ?? program ?? AuthorName.unknown
     }
 }
 

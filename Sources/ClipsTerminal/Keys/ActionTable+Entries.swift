@@ -254,7 +254,7 @@ extension ActionTable {
         case .consumers:
             Entry(
                 action, "C", .history,
-                "Show the programs that read the history, and what the next purge deletes"
+                "Show the programs that read the history, the next purge, and the machines of the mirror"
             ) {
                 $0.toggleConsumers()
             }

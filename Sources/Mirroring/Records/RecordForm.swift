@@ -3,7 +3,7 @@ import Platform
 /// One record as JSON, the same on the relay and, without the values that the object has, in the record map:
 ///
 /// ```json
-/// {"v":1,"e":"Clip","u":"<uuid>","c":"<clock>","a":{"title":["",<value>],"note":["<clock>|<seen>",<value>]},
+/// {"v":1,"e":"Clip","u":"<uuid>","m":"<machine>","c":"<clock>","a":{"title":["",<value>],"note":["<clock>|<seen>",<value>]},
 ///  "t":{"tags":{"swift":["",1]}},"saw":{"title":"<clock>"},"x":{"title/<clock>":[<losing value>]}}
 /// ```
 ///
@@ -15,6 +15,8 @@ package struct RecordForm: Hashable, Sendable {
     let entity: String
     let uuid: String
     var state: RecordState
+    /// The machine that put the record, by its number in clocks; 0 if it is not known.
+    var machine: UInt64 = 0
 
     package var bytes: [UInt8] {
         // Most attributes have the clock of the insert.
@@ -25,6 +27,7 @@ package struct RecordForm: Hashable, Sendable {
             text.add("v") { $0.add(Int64(Self.version)) }
             text.add("e") { $0.add(entity) }
             text.add("u") { $0.add(uuid) }
+            if machine != 0 { text.add("m") { $0.add(String(machine, radix: 16)) } }
             if let common { text.add("c") { $0.add(common.description) } }
             text.add("a") { text in
                 text.object { text in
@@ -83,12 +86,13 @@ extension RecordForm {
         var cursor = JSONReader(bytes)
         var (version, entity, uuid): (Int64, String, String) = (0, "", "")
         var common: MirrorClock?
-        var state = RecordState()
+        var (state, machine) = (RecordState(), UInt64(0))
         try cursor.object { cursor, key throws(JSONError) in
             switch key {
             case "v": version = try cursor.integer()
             case "e": entity = try cursor.text()
             case "u": uuid = try cursor.text()
+            case "m": machine = UInt64(try cursor.text(), radix: 16) ?? 0
             case "c": common = try cursor.clock()
             case "a" where version == 0, "t" where version == 0, "saw" where version == 0:
                 throw JSONError()
@@ -107,7 +111,7 @@ extension RecordForm {
         else {
             throw JSONError()
         }
-        self.init(entity: entity, uuid: uuid, state: state)
+        self.init(entity: entity, uuid: uuid, state: state, machine: machine)
     }
 }
 

@@ -100,7 +100,7 @@ extension Mirror {
     /// edits that have no clock yet are left for the next time.
     private func bodies(of rows: [MapRow]) async throws(MirrorError) -> [(row: MapRow, body: [UInt8])] {
         guard let position, !rows.isEmpty else { return [] }
-        let (configuration, model) = (configuration, container.model)
+        let (configuration, model, machine) = (configuration, container.model, zone.machine)
         return try await read { snapshot throws(StoreError) in
             let unabsorbed = try snapshot.objectsChanged(after: position.token)
             var (batch, size): ([(row: MapRow, body: [UInt8])], Int) = ([], 0)
@@ -110,6 +110,7 @@ extension Mirror {
                 let objects = try snapshot.objects(of: part.map { ($0.entity, $0.uuid) }, configuration)
                 for row in part {
                     var form = row.form
+                    form.machine = machine
                     if let values = RecordValues(row.entity, configuration, model) {
                         let object = objects[row.name]
                         if let object, unabsorbed.contains(object.id) { continue }

@@ -65,10 +65,13 @@ extension Mirror {
             let merge = RecordMerge(
                 zone: zone, configuration: configuration, model: container.model,
                 number: position.token.number, mode: mode, isOrdered: cursor != nil)
-            let (plan, deferred) = try await read { snapshot throws(StoreError) in
-                (
-                    try merge.plan(forms, absorbed: position.token, in: snapshot),
-                    try snapshot.deferredRows(parted)
+            let (plan, deferred, origin) = try await read { snapshot throws(StoreError) in
+                let plan = try merge.plan(forms, absorbed: position.token, in: snapshot)
+                return (
+                    plan, try snapshot.deferredRows(parted),
+                    try plan.flatMap { plan throws(StoreError) in
+                        try snapshot.origin(of: plan, notOf: merge.zone.machine)
+                    }
                 )
             }
             guard let plan else {
@@ -97,7 +100,7 @@ extension Mirror {
             }
             do throws(MirrorError) {
                 let name = !plan.conflicts.isEmpty ? "conflict" : isConfirmed ? Self.confirmed : "import"
-                try await save(named: name) {
+                try await save(named: MirrorConfiguration.contextName(name, from: origin)) {
                     context throws(StoreError) in
                     try await plan.save(in: context)
                     for row in deferred { try await row.save(in: context) }

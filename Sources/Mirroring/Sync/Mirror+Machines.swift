@@ -67,14 +67,46 @@ struct MachineDescription: Sendable {
 }
 
 extension StoreSnapshot {
+    private static var machines: String { MapRow.name(Mirror.machines.entity, Mirror.machines.uuid) }
+
     /// Returns the descriptions of machines by their numbers in clocks.
     func machines() throws(StoreError) -> [UInt64: MachineDescription] {
-        let name = MapRow.name(Mirror.machines.entity, Mirror.machines.uuid)
-        let attributes = try mapRows([name])[name]?.state.attributes ?? [:]
-        return attributes.reduce(into: [:]) { machines, entry in
+        try mapRows([Self.machines])[Self.machines]?.machines ?? [:]
+    }
+
+    /// Returns the names of the other machines from which the changes of an import come; nil if none is known.
+    func origin(of plan: MergePlan, notOf own: UInt64) throws(StoreError) -> String? {
+        let numbers = plan.machines.subtracting([own, 0])
+        guard !numbers.isEmpty else { return nil }
+        // An import may contain the description of its machine.
+        let known = try machines().merging(
+            plan.rows.first { $0.name == Self.machines }?.machines ?? [:], uniquingKeysWith: { $1 })
+        let names = Set(numbers.compactMap { known[$0]?.name }).sorted()
+        let more = names.count > 3 ? ", and \(names.count - 3) more" : ""
+        return names.isEmpty ? nil : names.prefix(3).joined(separator: ", ") + more
+    }
+}
+
+extension MapRow {
+    fileprivate var machines: [UInt64: MachineDescription] {
+        state.attributes.reduce(into: [:]) { machines, entry in
             guard let number = UInt64(entry.key, radix: 16) else { return }
             machines[number] = entry.value.value.flatMap(MachineDescription.init)
         }
+    }
+}
+
+extension MirrorConfiguration {
+    /// Returns the context name of an import.
+    static func contextName(_ work: String, from origin: String?) -> String {
+        // Names are the other machines' text.
+        origin.map { "\(work) from \($0.prefix(200))" } ?? work
+    }
+
+    /// Returns the names of the machines from which an import came; nil if the transaction is none, or they are not known.
+    package static func origin(ofAuthor author: String?, contextName: String?) -> String? {
+        let words = (contextName ?? "").split(separator: " ", maxSplits: 2)
+        return author == Self.author && words.count == 3 && words[1] == "from" ? String(words[2]) : nil
     }
 }
 

@@ -26,7 +26,10 @@ extension Mirror {
         let hourAgo = Date(timeIntervalSince1970: Double(now()) / 1000 - 3600)
         let imports = HistoryFetchRequest(
             .afterDate(hourAgo),
-            where: .and([.author(MirrorConfiguration.author), .not(.contextName(Self.confirmed))]),
+            where: .and([
+                .author(MirrorConfiguration.author),
+                .not(.or([.contextName(Self.confirmed), .contextNamePrefix(Self.confirmed + " ")])),
+            ]),
             changes: .kind(.delete))
         let (recent, present) = try await read { snapshot throws(StoreError) in
             var present = 0

@@ -108,6 +108,7 @@ struct RecordMerge: Sendable {
         state.conflicts.merge(conflicts(undeleted.mine, undeleted.theirs, values.mirrored)) { known, _ in
             known
         }
+        let count = plan.changeCount
         if state.isAlive(values.mirrored) {
             var changes = values.changes(to: state, of: object)
             if object == nil { changes[values.mirrored.identifier] = .text(row.uuid) }
@@ -119,6 +120,7 @@ struct RecordMerge: Sendable {
         } else if let object {
             plan.deletes.append(object)
         }
+        if plan.changeCount > count { plan.machines.insert(entry.form.machine) }
         var row = row
         row.read(entry.revision, state: values.stripped(state), waits: entry.form.state.lacks(state))
         plan.rows.append(row)
@@ -178,6 +180,9 @@ struct MergePlan: Sendable {
     var showsCopy = false
 
     var removals: Int { deletes.count }
+    var changeCount: Int { inserts.count + updates.count + deletes.count }
+    /// The machines that put the records of the changes.
+    var machines: Set<UInt64> = []
 
     /// Adds the changes to the work of a context, each for the version that was read.
     func save(in context: StoreContext) async throws(StoreError) {

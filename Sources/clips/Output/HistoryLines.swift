@@ -51,7 +51,7 @@ struct HistoryLines {
         defer { (changes, count) = ([], 0) }
         let more = count - changes.count
         if more > 0 { changes.append("and \(more) more") }
-        let author = AuthorName.shown(piece.author)
+        let author = piece.shownAuthor
         let time = JSONLine.time(piece.timestamp)
         let process = piece.process.map { "  \(piece.program ?? "")(\($0))" } ?? ""
         return SafeText.line(
