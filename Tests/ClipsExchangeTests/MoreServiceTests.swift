@@ -57,6 +57,12 @@ struct MoreServiceTests {
         let ding = try Reading(Samples.linkding)
         #expect(ding.drafts.map(\.tags) == [["one", "two"]] && ding.drafts[0].note == "about\n\nlong")
         #expect(ding.drafts[0].isUnread && ding.unread == ["count", "id"])
+        let page = #""website_title":"Page","website_description":"words","title":"#
+        let named = try Reading(Samples.linkding.replacing(#""title":"#, with: page))
+        #expect(named.drafts == ding.drafts && named.unread == ding.unread)
+        let own = Samples.linkding.replacing("Ding", with: "").replacing("about", with: "")
+        let unnamed = try Reading(own.replacing(#""title":"#, with: page))
+        #expect(unnamed.drafts.map(\.title) == ["Page"] && unnamed.drafts.map(\.note) == ["long\n\nwords"])
         let shaarli = try Reading(Samples.shaarli)
         #expect(shaarli.drafts.map { Set($0.tags) } == [["t", "private"]])
         #expect(shaarli.unread == ["id", "shorturl"])

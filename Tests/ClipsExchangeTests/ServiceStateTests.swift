@@ -35,6 +35,15 @@ struct ServiceStateTests {
         #expect(pocket[0].tags == ["x", "y"])
     }
 
+    @Test func `wallabag's dates in tables begin with the day`() throws {
+        let reading = try Reading(
+            """
+            "Title";"URL";"Content";"Tags";"MIME Type";"Language";"Creation date"
+            "A";"https://a.org";"";"x";"text/html";"en";"03/02/2021 04:05:06"
+            """)
+        #expect(reading.drafts.map(\.created) == [1_612_325_106_000] && reading.problems.isEmpty)
+    }
+
     @Test func `wallabag's stars, tags, and content as Markdown`() throws {
         let reading = try Reading(
             """

@@ -149,6 +149,8 @@ import Testing
     enum PageHarm: Sendable, CustomTestStringConvertible {
         case pages(Int)
         case header, firstPage, root, cut(Double), swapped
+        /// Bytes of the columns in the text of the table.
+        case schema(Int)
         /// One cell fewer on a leaf page, and an overwritten index.
         case lostCell
         case index
@@ -179,6 +181,12 @@ import Testing
             case .pages(let count): for _ in 0..<count { overwrite(.random(in: 1..<pages, using: &random)) }
             case .header: overwrite(0, count: 100)
             case .firstPage: overwrite(0)
+            case .schema(let count):
+                let text = try #require(bytes.firstRange(of: Data("CREATE TABLE \"Clip\" (".utf8)))
+                for _ in 0..<count {
+                    bytes[text.upperBound + .random(in: 0..<300, using: &random)] = .random(
+                        in: 0...255, using: &random)
+                }
             case .root: overwrite((Int(root) ?? 1) - 1)
             case .index: overwrite((Int(index) ?? 1) - 1)
             case .lostCell:
@@ -270,7 +278,8 @@ import Testing
                 .map(String.init) + ["sqlite_schema"])
         var random = SeededRandom(seed: 29)
         let harms: [PageHarm] = [
-            .pages(1), .pages(5), .pages(50), .pages(500), .header, .firstPage, .root, .cut(0.5), .cut(2 / 3),
+            .pages(1), .pages(5), .pages(50), .pages(500), .schema(1), .schema(5), .header, .firstPage, .root,
+            .cut(0.5), .cut(2 / 3),
             .swapped, .lostCell, .index, .cutText, .cutNumber,
         ]
         for harm in harms {

@@ -232,7 +232,7 @@ import Testing
                     run(c, statement())
                 run(c, random.choice(["COMMIT", "COMMIT", "COMMIT", "ROLLBACK"]))
                 if c.in_transaction: c.execute("ROLLBACK")
-            if random.random() < 0.1: state(c)
+            if random.random() < max(0.1, 400 / int(count)): state(c)
         state(writers[0])
         for c in writers: c.close()
         check = sqlite3.connect(path).execute("PRAGMA integrity_check").fetchall()

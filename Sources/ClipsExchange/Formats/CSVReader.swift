@@ -6,8 +6,8 @@ struct CSVColumns {
     private let names: [String]
     /// Whether spaces separate tags, as in Diigo's exports.
     private var hasSpacedTags = false
-    /// Whether texts are parts of pages, as in wallabag's exports.
-    private var hasMarkup = false
+    /// Whether texts are parts of pages, and dates begin with the day, as in wallabag's exports.
+    private var isWallabag = false
     /// Whether the table is an export of this program, in which a title alone is a clip.
     let isOwn: Bool
     let form: String
@@ -23,7 +23,7 @@ struct CSVColumns {
         names = header
         form = isOwn ? "CSV of this program" : ImportForm.name(.csv, of: lower) ?? "CSV"
         hasSpacedTags = form == "Diigo CSV"
-        hasMarkup = form == "wallabag CSV"
+        isWallabag = form == "wallabag CSV"
     }
 
     /// Creates the columns of a table without names: the first URL, then a title and a note.
@@ -41,8 +41,8 @@ struct CSVColumns {
         // Diigo's word for no tag.
         for (index, cell) in cells.enumerated() where !cell.isEmpty && !(hasSpacedTags && cell == "no_tag") {
             if index < fields.count, let field = fields[index] {
-                let page = hasMarkup && field == .text ? WebPage.text(ofMarkup: cell) : nil
-                draft.set(field, page ?? cell, spacedTags: hasSpacedTags)
+                let word = isWallabag ? Self.wallabag(cell, field) : nil
+                draft.set(field, word ?? cell, spacedTags: hasSpacedTags)
             } else {
                 unread.insert(index < names.count ? names[index] : "column \(index + 1)")
             }
@@ -52,6 +52,15 @@ struct CSVColumns {
                 author: fields.firstIndex(of: .author).map { $0 < cells.count ? cells[$0] : "" })
         }
         return draft
+    }
+
+    private static func wallabag(_ cell: String, _ field: ClipField) -> String? {
+        switch field {
+        case .text: WebPage.text(ofMarkup: cell)
+        // Its hours are those of a clock with 12 of them, so that a time can be half a day early.
+        case .created: cell.wholeMatch(of: /(..)\/(..)\/(....)(.*)/).map { "\($0.3)-\($0.2)-\($0.1)\($0.4)" }
+        default: nil
+        }
     }
 
     var areKnown: Bool {

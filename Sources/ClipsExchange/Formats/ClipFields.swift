@@ -45,7 +45,7 @@ enum ClipField: Hashable {
         "folder": .folder, "collection": .folder, "category": .folder,
         "created": .created, "createdat": .created, "added": .created, "addedat": .created,
         "timeadded": .created, "timestamp": .created, "date": .created, "dateadded": .created,
-        "adddate": .created, "savedat": .created, "time": .created, "datecreated": .created,
+        "adddate": .created, "savedat": .created, "time": .created, "datecreated": .created, "creationdate": .created,
         "highlightedat": .created, "saveddate": .created,
         "updated": .updated, "updatedat": .updated, "modified": .updated, "lastmodified": .updated,
         "lastupdate": .updated, "timeupdated": .updated, "datemodified": .updated,

@@ -28,6 +28,8 @@ extension FieldedDraft {
         for (name, value) in rest.sorted(by: { $0.key < $1.key }) {
             if isPosts && name == "description" {
                 value.word.map { set(.title, $0) }
+            } else if let (own, field) = Self.substitutes[name] {
+                if members[own]?.isEmpty ?? true, let word = value.word { set(field, word) }
             } else if isPosts && name == "shared" {
                 if value.word == "no" { addTags(["private"]) }
             } else if members["alternate"] != nil, set(feedItem: name, value) {
@@ -43,6 +45,11 @@ extension FieldedDraft {
         }
         if isPosts && members["toread"] == nil { set(.unread, "no") }
     }
+
+    /// linkding's values of the page, which it shows while the user has written none.
+    private static let substitutes: [String: (own: String, field: ClipField)] = [
+        "website_title": ("title", .title), "website_description": ("description", .note),
+    ]
 
     /// Returns false if there is no field for the name.
     private mutating func set(

@@ -64,7 +64,7 @@ package struct ImportForm: Sendable {
             "LinkAce", .csv, "note, tags, created, updated, private", keys: ["check_disabled"]),
         ImportForm("Raindrop", .csv, "text, note, tags, created, star", keys: ["url", "excerpt", "cover"]),
         ImportForm("Pocket", .csv, "tags, created, read, archived", keys: ["url", "time_added", "status"]),
-        ImportForm("wallabag", .csv, "text, tags", keys: ["mime type", "creation date"]),
+        ImportForm("wallabag", .csv, "text, tags, created", keys: ["mime type", "creation date"]),
         ImportForm("OPML", .xml, "note, tags, created"),
         ImportForm("XBEL", .xml, "note, tags, created, updated"),
         ImportForm("Pinboard", .xml, "note, tags, created, read, private"),

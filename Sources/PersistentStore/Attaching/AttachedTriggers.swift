@@ -123,11 +123,12 @@ struct AttachedTriggers {
         "(\(isNote("new")) AND (\(rowDiffers))) OR \(isMissing)"
     }
 
+    /// Also records a row whose eviction deletes this one by a foreign key: if this one is the row that evicts, no other
+    /// trigger runs for it.
     private var discardsNoteOfDeleted: HistoryTriggers.Trigger {
         trigger(
-            "delete_noted",
-            "AFTER DELETE ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(notes) WHERE \(isNote("old")) AND state = 0)",
-            ["DELETE FROM \(notes) WHERE \(isNote("old")) AND state = 0"])
+            "delete_noted", "AFTER DELETE ON \(table)\nWHEN \(hasNotes)",
+            ["DELETE FROM \(notes) WHERE \(isNote("old")) AND state = 0", evict(isMissing)])
     }
 
     /// On the table of the notes, since each eviction needs the number of its own record.

@@ -33,6 +33,8 @@ struct SalvageScan {
     private(set) var dividedIDs: Set<Int64> = []
     /// The last assigned ID of each table.
     private(set) var sequences: [String: Int64] = [:]
+    /// The names of the columns of each entity's table that was found in the schema, the last one first.
+    private var foundColumns: [String: [[String]]] = [:]
     private var columns: [String: [String]] = [:]
     private var tables: [Int: String] = [:]
     private var entityIDs: [String: Int64] = [:]
@@ -46,9 +48,11 @@ struct SalvageScan {
     init(_ pages: DamagedPages, model: StoreModel, progress: (_ done: Int, _ of: Int) -> Void) {
         (self.pages, self.model) = (pages, model)
         (candidates, unreadable) = (model.entities.map { _ in [] }, model.entities.map { _ in [] })
-        for number in 1...max(1, pages.count * 2) {
-            if number <= pages.count { readFacts(number) } else { readRows(number - pages.count) }
-            if number.isMultiple(of: 4096) { progress(number, pages.count * 2) }
+        let count = max(1, pages.count)
+        for number in 1...count * 2 {
+            if number == count + 1 { chooseColumns() }
+            if number <= count { readFacts(number) } else { readRows(number - count) }
+            if number.isMultiple(of: 4096) { progress(number, count * 2) }
         }
         for index in candidates.indices { candidates[index].sort { $0.precedes($1) } }
     }
@@ -129,7 +133,7 @@ struct SalvageScan {
                         bytes.withUnsafeBytes { record.value(4, in: $0)?.text }
                     })
                 {
-                    columns[name] = Self.columnNames(sql)
+                    foundColumns[name, default: []].insert(Self.columnNames(sql), at: 0)
                 }
             case 10:
                 guard record.types[0] == 0, let kind = integer(1), (0...2).contains(kind),
@@ -169,6 +173,32 @@ struct SalvageScan {
         return names
     }
 
+    /// Chooses the columns that most rows have, since the schema can be damaged, too: of the found ones and those of
+    /// the model, and of equal ones those with more attributes, then the found ones.
+    private mutating func chooseColumns() {
+        for entity in model.entities {
+            let lists = foundColumns[entity.name, default: []] + [columnNames(of: entity)]
+            guard Set(lists).count > 1 else { continue }
+            var fits = lists.map { _ in (rows: 0, exactly: 0) }
+            for number in 1...max(1, pages.count) {
+                for cell in leaf(number)?.cells ?? [] {
+                    guard let record = DamagedRecord(cell) else { continue }
+                    for (index, names) in lists.enumerated() where entity.admits(record, in: names) {
+                        fits[index].rows += 1
+                        if record.types.count == names.count { fits[index].exactly += 1 }
+                    }
+                }
+            }
+            let scores = zip(fits, lists).map { fit, names in
+                (fit.rows, fit.exactly, names.count { entity.attribute($0) != nil })
+            }
+            columns[entity.name] = scores.indices.max {
+                scores[$0] < scores[$1] || scores[$0] == scores[$1] && $0 > $1
+            }
+            .map { lists[$0] }
+        }
+    }
+
     // MARK: Rows
 
     private mutating func readRows(_ number: Int) {
@@ -184,7 +214,7 @@ struct SalvageScan {
         let table: String? = if case .tree(let root) = role { tables[root] } else { nil }
         let owner = model.entities.firstIndex { $0.name == table }
         for (index, cell) in leaf.cells.enumerated() {
-            guard let record = DamagedRecord(cell), record.types.count > 1, record.types[0] == 0,
+            guard let record = DamagedRecord(cell), record.types.count > 1,
                 let version = record.value(1, in: cell.local)?.integer,
                 let position = entityIndex(record, in: table)
             else {
@@ -206,12 +236,7 @@ struct SalvageScan {
             {
                 return false
             }
-            let names = columnNames(of: entity)
-            // Rows that are older than a column lack it.
-            guard record.types.count <= names.count else { return false }
-            return zip(names, record.types).allSatisfy { name, type in
-                entity.attribute(name)?.admits(type) ?? true
-            }
+            return entity.admits(record, in: columnNames(of: entity))
         }
     }
 }
@@ -239,6 +264,15 @@ struct FoundRow: SalvagedRow {
             guard case .text(let text) = record.value(indexes[attribute], in: bytes) else { return false }
             return String(validating: text, as: UTF8.self) == nil
         }
+    }
+}
+
+extension EntityDescription {
+    /// Whether a record has the shape of a row with these columns.
+    fileprivate func admits(_ record: DamagedRecord, in columns: [String]) -> Bool {
+        // Rows that are older than a column lack it.
+        record.types.count > 1 && record.types[0] == 0 && record.types.count <= columns.count
+            && zip(columns, record.types).allSatisfy { attribute($0)?.admits($1) ?? true }
     }
 }
 

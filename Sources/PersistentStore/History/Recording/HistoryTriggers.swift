@@ -74,7 +74,7 @@ struct HistoryTriggers {
     }
 
     /// The version of the trigger text; if it differs, opening a store replaces its triggers.
-    static let edition = 7
+    static let edition = 8
 
     /// The ID under all names by which an update can set it (sqlite.org/lang_createtable.html#rowid).
     ///
@@ -187,11 +187,16 @@ struct HistoryTriggers {
 
     /// Discards the note of a deleted object, whose values must remain in its tombstone only. With
     /// recursive_triggers on, an evicted row has already been recorded here.
+    ///
+    /// Also records a row whose eviction deletes this one by a foreign key: if this one is the row that evicts, no other
+    /// trigger runs for it.
     private var discardsNoteOfDeleted: Trigger {
         trigger(
             "discards_note_of_deleted",
-            "AFTER DELETE ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(replaced) WHERE id = old.id)",
-            discardNote)
+            "AFTER DELETE ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(replaced) WHERE id = old.id OR after NOT NULL)",
+            discardNote + [
+                "UPDATE \(replaced) SET after = \(Self.evicted) WHERE after NOT NULL AND \(isMissing)"
+            ])
     }
 
     /// Replaces a version that a writer lowered, or raised too far: a context could know it with other values, or the

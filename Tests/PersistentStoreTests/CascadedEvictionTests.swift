@@ -1,0 +1,53 @@
+import Foundation
+import PersistentStore
+import TestSupport
+import Testing
+
+/// An eviction by REPLACE that deletes, by a foreign key, the row that evicts: SQLite runs no AFTER trigger for that row.
+@Suite struct CascadedEvictionTests {
+    /// Both rows are deleted, on a connection that enforces foreign keys.
+    private static func replace(_ table: String) -> String {
+        """
+        PRAGMA foreign_keys = ON;
+        UPDATE OR REPLACE \(table) SET name = 'a' WHERE id = 2;
+        """
+    }
+
+    @Test func `the evicted object of a store is recorded`() async throws {
+        let folder = try TemporaryFolder()
+        let container = try await ReferenceTests.open(folder)
+        let shell = try Shell.run(
+            "sqlite3", [folder.path(of: "items.db")],
+            input:
+                "INSERT INTO Folder (id, name, parent) VALUES (1, 'a', NULL), (2, 'b', 1), (3, 'c', 2), (4, 'd', NULL);\n"
+                + Self.replace("Folder"))
+        try #require(shell.errors.isEmpty)
+        let changes = try await container.changes(HistoryFetchRequest()).filter { $0.kind == .delete }
+        #expect(changes.map(\.objectID.key).sorted() == [1, 2, 3])
+        #expect(changes.contains { $0.tombstone?["name"] == .text("a") })
+        #expect(try await container.fetch(FetchRequest("Folder")).map(\.id.key) == [4])
+        // The ID of the evicted object is one that has been used.
+        let inserted = try await container.write(author: "a") { try $0.insert(Folder(name: "a")).id }
+        #expect(inserted.key == 5)
+    }
+
+    @Test(arguments: ["id INTEGER PRIMARY KEY", "id INT PRIMARY KEY", "id INT NOT NULL PRIMARY KEY, WITHOUT"])
+    func `the evicted row of an attached table is recorded`(key: String) async throws {
+        let column = key.replacing(", WITHOUT", with: "")
+        let owned = try OwnedDatabase(
+            """
+            CREATE TABLE t (\(column), parent REFERENCES t ON DELETE CASCADE, name UNIQUE)\
+            \(column == key ? "" : " WITHOUT ROWID");
+            """)
+        let container = try await owned.attach(["t"])
+        try owned.run("INSERT INTO t VALUES (1, NULL, 'a'), (2, 1, 'b'), (3, 2, 'c'), (4, NULL, 'd');")
+        let token = try await container.currentToken()
+        try owned.run(Self.replace("t"))
+        #expect(
+            try await owned.changes(container, after: token).sorted() == [
+                "delete t id=1: id=1,name='a',parent=NULL -> ", "delete t id=2: id=2,name='b',parent=1 -> ",
+                "delete t id=3: id=3,name='c',parent=2 -> ",
+            ])
+        #expect(try owned.run("SELECT id FROM t") == "4\n")
+    }
+}
