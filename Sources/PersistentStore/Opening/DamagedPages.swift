@@ -254,7 +254,7 @@ final class DamagedTables {
     private let connection: Connection
     private let isCutWithinPage: Bool
 
-    /// Opens the copy; nil if SQLite cannot read its schema.
+    /// Opens the copy; nil if SQLite cannot. Damage of a part of the schema fails only what needs that part.
     ///
     /// - Parameter isCutWithinPage: Whether SQLite reads zeros for the rest of the last page.
     init?(copy: String, isCutWithinPage: Bool) {
@@ -265,21 +265,18 @@ final class DamagedTables {
             connection.skipCheckpointOnClose()
             // SQLite then tolerates errors of the schema, and a file that is shorter than its header says.
             connection.setWritableSchema(enabled: true)
-            _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
         } catch {
             return nil
         }
     }
 
-    /// Returns the attributes of an entity that its table has; nil if it has no such table.
-    func attributes(of entity: EntityDescription) -> [AttributeDescription]? {
+    /// Returns the attributes of an entity that its table has; nil if it does not have these columns.
+    func attributes(of entity: EntityDescription, columns: [String]) -> [AttributeDescription]? {
         let query = """
             SELECT columns.name FROM pragma_table_list(?1) AS tables, pragma_table_info(?1) AS columns
             WHERE tables.schema = 'main' AND tables.type = 'table'
             """
-        guard let names = try? connection.texts(query, entity.name), names.contains("id"),
-            names.contains("version")
-        else { return nil }
+        guard let names = try? connection.texts(query, entity.name), names == columns else { return nil }
         return names.compactMap { entity.attribute($0) }
     }
 
@@ -334,12 +331,18 @@ struct ReadRow: ~Copyable, SalvagedRow {
     fileprivate let statement: Statement
 
     func bind(_ attribute: Int, to statement: borrowing Statement, at index: Int) throws(SQLiteError) {
-        try statement.bind(attribute + Self.first, of: self.statement, at: index)
+        let column = attribute + Self.first
+        // See ``DamagedValue/as(_:)``.
+        switch (attributes[attribute].kind, self.statement.type(column)) {
+        case (.text, .blob): try statement.bind(utf8: self.statement.blob(column), at: index)
+        case (.blob, .text): try statement.bind(self.statement.blob(column), at: index)
+        default: try statement.bind(column, of: self.statement, at: index)
+        }
     }
 
     func isDamagedText(_ attribute: Int) -> Bool {
-        guard statement.type(attribute + Self.first) == .text else { return false }
-        return statement.withTextBytes(attribute + Self.first) {
+        guard attributes[attribute].kind == .text else { return false }
+        return statement.withBlob(attribute + Self.first) {
             String(validating: $0, as: UTF8.self) == nil || mayContainZeros && $0.contains(0)
         }
     }
@@ -351,8 +354,7 @@ extension AttributeDescription {
         case .null: isOptional
         case .integer: kind == .integer || kind == .real
         case .real: kind == .real
-        case .text: kind == .text
-        case .blob: kind == .blob
+        case .text, .blob: kind == .text || kind == .blob
         }
     }
 }

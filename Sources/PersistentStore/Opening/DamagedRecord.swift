@@ -131,6 +131,15 @@ enum DamagedValue {
         if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
     }
 
+    /// The value as one of a kind. One changed bit makes a text a blob of the same bytes.
+    func `as`(_ kind: AttributeDescription.Kind) -> DamagedValue {
+        switch (self, kind) {
+        case (.blob(let bytes), .text): .text(bytes)
+        case (.text(let bytes), .blob): .blob(bytes)
+        default: self
+        }
+    }
+
     func bind(to statement: borrowing Statement, at index: Int) throws(SQLiteError) {
         switch self {
         case .null: try statement.bindNull(at: index)

@@ -191,7 +191,7 @@ private struct StoreSalvage {
         to new: borrowing Connection
     ) throws -> SalvageReport.Objects {
         let entity = model.entities[position]
-        let attributes = tables?.attributes(of: entity)
+        let attributes = tables?.attributes(of: entity, columns: scan.columnNames(of: entity))
         var objects = SalvageReport.Objects(entity: entity.name)
         var (missing, lastSaved) = (scan.namedIDs(position), Int64(0))
         func save<Row: SalvagedRow & ~Copyable>(_ row: borrowing Row, isDivided: Bool = false) throws -> Bool

@@ -105,7 +105,7 @@ struct SalvageScan {
         }
     }
 
-    private func columnNames(of entity: EntityDescription) -> [String] {
+    func columnNames(of entity: EntityDescription) -> [String] {
         columns[entity.name] ?? ["id", "version"] + entity.attributes.map(\.name)
     }
 
@@ -250,10 +250,14 @@ struct FoundRow: SalvagedRow {
     fileprivate let bytes: [UInt8]
     fileprivate let indexes: [Int]
 
+    private func value(_ attribute: Int, in bytes: UnsafeRawBufferPointer) -> DamagedValue? {
+        record.value(indexes[attribute], in: bytes)?.as(attributes[attribute].kind)
+    }
+
     func bind(_ attribute: Int, to statement: borrowing Statement, at index: Int) throws(SQLiteError) {
         let result = bytes.withUnsafeBytes { bytes in
             Result { () throws(SQLiteError) in
-                try record.value(indexes[attribute], in: bytes)?.bind(to: statement, at: index)
+                try value(attribute, in: bytes)?.bind(to: statement, at: index)
             }
         }
         try result.get()
@@ -261,7 +265,7 @@ struct FoundRow: SalvagedRow {
 
     func isDamagedText(_ attribute: Int) -> Bool {
         bytes.withUnsafeBytes { bytes in
-            guard case .text(let text) = record.value(indexes[attribute], in: bytes) else { return false }
+            guard case .text(let text) = value(attribute, in: bytes) else { return false }
             return String(validating: text, as: UTF8.self) == nil
         }
     }
@@ -284,7 +288,7 @@ extension AttributeDescription {
         // SQLite stores a real number without a fraction as an integer.
         case 1...6, 8, 9: kind == .integer || kind == .real
         case 7: kind == .real
-        default: kind == (type % 2 == 1 ? .text : .blob)
+        default: kind == .text || kind == .blob
         }
     }
 }
