@@ -5,34 +5,45 @@ import Testing
 
 /// An eviction by REPLACE that deletes, by a foreign key, the row that evicts: SQLite runs no AFTER trigger for that row.
 @Suite struct CascadedEvictionTests {
-    /// Both rows are deleted, on a connection that enforces foreign keys.
-    private static func replace(_ table: String) -> String {
+    /// Deletes the rows 1 to 3. With recursive_triggers, SQLite rejects the change, so an insertion evicts row 4, too.
+    private static func replace(_ table: String, _ isRecursive: Bool) -> String {
         """
         PRAGMA foreign_keys = ON;
-        UPDATE OR REPLACE \(table) SET name = 'a' WHERE id = 2;
+        PRAGMA recursive_triggers = \(isRecursive ? "ON" : "OFF");
+        \(isRecursive
+            ? "REPLACE INTO \(table) (id, name) VALUES (4, 'a');" : "UPDATE OR REPLACE \(table) SET name = 'a' WHERE id = 2;")
         """
     }
 
-    @Test func `the evicted object of a store is recorded`() async throws {
+    @Test(arguments: [false, true])
+    func `the evicted object of a store is recorded`(isRecursive: Bool) async throws {
         let folder = try TemporaryFolder()
         let container = try await ReferenceTests.open(folder)
         let shell = try Shell.run(
             "sqlite3", [folder.path(of: "items.db")],
             input:
                 "INSERT INTO Folder (id, name, parent) VALUES (1, 'a', NULL), (2, 'b', 1), (3, 'c', 2), (4, 'd', NULL);\n"
-                + Self.replace("Folder"))
+                + Self.replace("Folder", isRecursive))
         try #require(shell.errors.isEmpty)
         let changes = try await container.changes(HistoryFetchRequest()).filter { $0.kind == .delete }
-        #expect(changes.map(\.objectID.key).sorted() == [1, 2, 3])
+        #expect(changes.map(\.objectID.key).sorted() == [1, 2, 3] + (isRecursive ? [4] : []))
         #expect(changes.contains { $0.tombstone?["name"] == .text("a") })
         #expect(try await container.fetch(FetchRequest("Folder")).map(\.id.key) == [4])
+        let again = try Shell.run(
+            "sqlite3", [folder.path(of: "items.db")],
+            input: "INSERT INTO Folder (id, name) VALUES (1, 'x'); DELETE FROM Folder WHERE id = 1;")
+        try #require(again.errors.isEmpty)
+        let last = try await container.changes(HistoryFetchRequest()).suffix(2)
+        #expect(last.map(\.kind) == [.insert, .delete])
         // The ID of the evicted object is one that has been used.
-        let inserted = try await container.write(author: "a") { try $0.insert(Folder(name: "a")).id }
+        let inserted = try await container.write(author: "a") { try $0.insert(Folder(name: "y")).id }
         #expect(inserted.key == 5)
     }
 
-    @Test(arguments: ["id INTEGER PRIMARY KEY", "id INT PRIMARY KEY", "id INT NOT NULL PRIMARY KEY, WITHOUT"])
-    func `the evicted row of an attached table is recorded`(key: String) async throws {
+    @Test(
+        arguments: ["id INTEGER PRIMARY KEY", "id INT PRIMARY KEY", "id INT NOT NULL PRIMARY KEY, WITHOUT"],
+        [false, true])
+    func `the evicted row of an attached table is recorded`(key: String, isRecursive: Bool) async throws {
         let column = key.replacing(", WITHOUT", with: "")
         let owned = try OwnedDatabase(
             """
@@ -42,12 +53,20 @@ import Testing
         let container = try await owned.attach(["t"])
         try owned.run("INSERT INTO t VALUES (1, NULL, 'a'), (2, 1, 'b'), (3, 2, 'c'), (4, NULL, 'd');")
         let token = try await container.currentToken()
-        try owned.run(Self.replace("t"))
+        try owned.run(Self.replace("t", isRecursive))
+        let changes = try await owned.changes(container, after: token).sorted()
         #expect(
-            try await owned.changes(container, after: token).sorted() == [
+            changes.prefix(3) == [
                 "delete t id=1: id=1,name='a',parent=NULL -> ", "delete t id=2: id=2,name='b',parent=1 -> ",
                 "delete t id=3: id=3,name='c',parent=2 -> ",
             ])
+        #expect(changes.count == (isRecursive ? 5 : 3))
         #expect(try owned.run("SELECT id FROM t") == "4\n")
+        // In the same millisecond, too, an ID that comes back is deleted again.
+        let again = try await container.currentToken()
+        let statements = "INSERT INTO t VALUES (1, NULL, 'x'); DELETE FROM t WHERE id = 1;"
+        try owned.run(statements + Self.replace("t", isRecursive) + statements)
+        let kinds = try await owned.changes(container, after: again).map { $0.prefix(13) }
+        #expect(kinds.count { $0 == "insert t id=1" } == 2 && kinds.count { $0 == "delete t id=1" } == 2)
     }
 }

@@ -11,8 +11,8 @@
 /// OR FAIL, which retains the row, prevents its record.
 ///
 /// A note has the row's number (for a table without row numbers, its key), the time of its statement, and whether the
-/// new row has the same number or key. In `state`, 0 is a note, 1 an eviction to record, and 2 one that is recorded. A
-/// note of an earlier statement is stale: `OR IGNORE` and upserts evict nothing.
+/// new row has the same number or key. In `state`, 0 is a note, 1 an eviction to record, and 2 one that is recorded; 4 and
+/// 3 are the same of one that a cascade shows. A note of an earlier statement is stale: `OR IGNORE` and upserts evict nothing.
 struct AttachedTriggers {
     let schema: AttachedSchema
     let entityID: Int64
@@ -28,16 +28,15 @@ struct AttachedTriggers {
     private var columns: [(column: AttachedSchema.Column, bit: Int)] {
         schema.recorded.compactMap { column in bits[column.name].map { (column, $0) } }
     }
-    private var keyBits: [Int] {
-        schema.isKeyedByRow ? [] : schema.keyColumns.compactMap { bits[$0.name] }
-    }
+    private var keyBits: [Int] { schema.isKeyedByRow ? [] : schema.keyColumns.compactMap { bits[$0.name] } }
 
     var prefix: String { "history_\(entityID)_" }
 
     var all: [HistoryTriggers.Trigger] {
         [
             notesClashesOfInsert, notesClashesOfUpdate, recordsInsert, recordsUpdate, recordsMove,
-            recordsDelete,
+            // After the record of the deletion.
+            evictsByDelete, recordsDelete,
             discardsNoteOfDeleted, recordsEvicted,
             // The newest run first: evictions precede the change that caused them.
             evictsByInsert, evictsByUpdate,
@@ -59,16 +58,6 @@ struct AttachedTriggers {
 
     /// All columns: a note contains the row, by which it is recognized.
     var noteColumns: [String] { columns.map { "v\($0.bit)" } }
-
-    static func createNotes(_ storedName: String) -> String {
-        """
-        CREATE TABLE \(StoreSchema.replacedTable(storedName)) (row INTEGER PRIMARY KEY, at INTEGER, state INTEGER,
-        same INTEGER)
-        """
-    }
-
-    /// Set in `retained` if an update has the old values of the changed columns.
-    static let oldValuesFlag: Int64 = 1 << 62
 
     private static func mask(_ bits: [Int]) -> Int64 { bits.reduce(0) { $0 | 1 << Int64($1) } }
 
@@ -94,14 +83,20 @@ struct AttachedTriggers {
         return trigger(
             "move", "AFTER UPDATE OF \(keyNames) ON \(table)\nWHEN \(isMoved)",
             [
-                "DELETE FROM \(notes) WHERE \(isNote("old")) AND state = 0", evict(evictedByUpdate),
+                "DELETE FROM \(notes) WHERE \(isNote("old")) AND state = 0 OR \(isRecorded("new"))",
+                evict(evictedByUpdate),
                 recordDelete(link: "CASE WHEN \(isThere) THEN 1 END", where: isGone),
                 recordPresent(.insert, link: "CASE WHEN \(isGone) THEN -1 END"),
             ])
     }
 
     private var recordsDelete: HistoryTriggers.Trigger {
-        trigger("delete", "AFTER DELETE ON \(table)\nWHEN NOT \(isPresent("old"))", [recordDelete()])
+        trigger(
+            "delete",
+            """
+            AFTER DELETE ON \(table)
+            WHEN NOT \(isPresent("old")) AND NOT EXISTS (SELECT 1 FROM \(notes) WHERE \(isRecorded("old")))
+            """, [recordDelete()])
     }
 
     // MARK: Evictions
@@ -123,26 +118,35 @@ struct AttachedTriggers {
         "(\(isNote("new")) AND (\(rowDiffers))) OR \(isMissing)"
     }
 
-    /// Also records a row whose eviction deletes this one by a foreign key: if this one is the row that evicts, no other
-    /// trigger runs for it.
     private var discardsNoteOfDeleted: HistoryTriggers.Trigger {
         trigger(
-            "delete_noted", "AFTER DELETE ON \(table)\nWHEN \(hasNotes)",
-            ["DELETE FROM \(notes) WHERE \(isNote("old")) AND state = 0", evict(isMissing)])
+            "delete_noted",
+            "AFTER DELETE ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(notes) WHERE \(isNote("old")) AND state = 0)",
+            ["DELETE FROM \(notes) WHERE \(isNote("old")) AND state = 0"])
+    }
+
+    /// Records a row whose eviction deletes this one by a foreign key: if this one is the row that evicts, no other trigger
+    /// runs for it. With recursive_triggers, that of the evicted row runs later.
+    private var evictsByDelete: HistoryTriggers.Trigger {
+        trigger(
+            "delete_evicts", "AFTER DELETE ON \(table)\nWHEN \(hasNotes)",
+            ["DELETE FROM \(notes) WHERE \(isRecorded("old"))", evict(isMissing, byCascade: true)])
     }
 
     /// On the table of the notes, since each eviction needs the number of its own record.
     private var recordsEvicted: HistoryTriggers.Trigger {
         let bits = bits(.delete)
-        let cleared = noteColumns.map { ", \($0) = NULL" }.joined()
+        // A note that a later trigger must recognize retains its key.
+        let cleared = noteColumns.map { ", \($0) = CASE new.state WHEN 4 THEN \($0) END" }.joined()
         return trigger(
-            "evicted", "AFTER UPDATE OF state ON \(notes)\nWHEN new.state = 1",
+            "evicted", "AFTER UPDATE OF state ON \(notes)\nWHEN new.state IN (1, 4)",
             [
                 """
                 INSERT INTO history (kind, entity, object, at, retained\(list(bits.map { "v\($0)" })))
                 VALUES (\(HistoryChange.Kind.delete.rawValue), \(entityID), \(schema.isWithoutRowID ? "NULL" : "new.row"),
                 \(HistoryTriggers.now), \(Self.mask(bits))\(list(bits.map { "new.v\($0)" })))
-                """, "UPDATE \(notes) SET state = 2\(cleared) WHERE row = new.row",
+                """,
+                "UPDATE \(notes) SET state = CASE new.state WHEN 4 THEN 3 ELSE 2 END\(cleared) WHERE row = new.row",
             ])
     }
 
@@ -247,8 +251,8 @@ struct AttachedTriggers {
     private var hasNotes: String { "EXISTS (SELECT 1 FROM \(notes))" }
 
     /// Marks the notes of evicted rows for the trigger that records them.
-    private func evict(_ condition: String) -> String {
-        "UPDATE \(notes) SET state = 1 WHERE state = 0 AND at = \(HistoryTriggers.now) AND (\(condition))"
+    private func evict(_ condition: String, byCascade: Bool = false) -> String {
+        "UPDATE \(notes) SET state = \(byCascade ? 4 : 1) WHERE state = 0 AND at = \(HistoryTriggers.now) AND (\(condition))"
     }
 
     /// Whether a note is that of a row, by the row's number or key.
@@ -260,8 +264,11 @@ struct AttachedTriggers {
         return "(\(parts.joined(separator: " AND ")))"
     }
 
+    /// Whether a note is that of a row whose eviction a cascade has recorded.
+    private func isRecorded(_ row: String) -> String { "(\(isNote(row)) AND state = 3)" }
+
     /// Whether a note is of an earlier statement, recorded, or of a row that was not evicted.
-    private var isStale: String { "state = 2 OR at <> \(HistoryTriggers.now) OR \(isSettled)" }
+    private var isStale: String { "state IN (2, 3) OR at <> \(HistoryTriggers.now) OR \(isSettled)" }
 
     private var isSameAsNote: String { isNote(table) }
     private var isMissing: String { "NOT EXISTS (SELECT 1 FROM \(table) WHERE \(isSameAsNote))" }

@@ -2,6 +2,10 @@ import SQLite
 
 /// The triggers of an entity in a store's schema.
 extension HistoryTriggers {
+    static func mask(of attributes: [AttributeDescription], _ bits: [String: Int]) -> Int64 {
+        attributes.reduce(0) { mask, attribute in bits[attribute.name].map { mask | 1 << Int64($0) } ?? mask }
+    }
+
     /// Creates the triggers that an entity of an open store must have; nil if the store does not contain it.
     init?(of entity: EntityDescription, on connection: borrowing Connection) throws {
         guard

@@ -84,6 +84,8 @@ struct HistoryTriggers {
 
     /// The `after` of a note whose row was evicted.
     private static let evicted = -1
+    /// The `after` of a note whose row was evicted, as a cascade shows, and the one after it was recorded.
+    private static let (evictedByCascade, recorded) = (-2, -3)
 
     /// Milliseconds since 1970; constant within one statement (sqlite.org/lang_datefunc.html).
     static let now = "CAST((julianday('now') - 2440587.5) * 86400000.0 + 0.5 AS INTEGER)"
@@ -91,7 +93,9 @@ struct HistoryTriggers {
     var all: [Trigger] {
         [
             recordsInsert, recordsReplacingInsert, recordsUpdate, recordsReplacingUpdate, recordsMovedID,
-            recordsDelete, recordsEvicted, notesClashesOfInsert, notesClashesOfUpdate, discardsNoteOfDeleted,
+            // After the record of the deletion.
+            recordsEvictedByDelete, recordsDelete, recordsEvicted, notesClashesOfInsert, notesClashesOfUpdate,
+            discardsNoteOfDeleted,
             raisesVersion,
         ]
     }
@@ -141,18 +145,22 @@ struct HistoryTriggers {
     }
 
     private var recordsDelete: Trigger {
-        trigger("records_delete", "AFTER DELETE ON \(table)", recordDelete)
+        trigger(
+            "records_delete",
+            "AFTER DELETE ON \(table)\nWHEN NOT EXISTS (SELECT 1 FROM \(replaced) WHERE \(isRecorded))",
+            recordDelete)
     }
 
     /// Records a finished note if its row was evicted, and clears its values. On the table of the notes: each
     /// trigger that finishes notes would otherwise repeat these steps, and every process that opens a store parses
     /// all triggers.
     private var recordsEvicted: Trigger {
-        let isEvicted = " WHERE new.after = \(Self.evicted)"
+        let isEvicted = " WHERE new.after IN (\(Self.evicted), \(Self.evictedByCascade))"
         let old = preserved.map { ", old.\($0.retained)" }.joined()
         let cleared = preserved.map { ", \($0.retained) = NULL" }.joined()
         return trigger(
-            "records_evicted", "AFTER UPDATE OF after ON \(replaced)\nWHEN old.after NOT NULL",
+            "records_evicted",
+            "AFTER UPDATE OF after ON \(replaced)\nWHEN old.after NOT NULL AND new.after IS NOT \(Self.recorded)",
             [
                 """
                 INSERT INTO history (kind, entity, object, columns, at)
@@ -160,7 +168,10 @@ struct HistoryTriggers {
                 """,
                 "INSERT INTO \(values) (number\(retained(preserved))) SELECT last_insert_rowid()\(old)\(isEvicted)",
                 raiseFloor("old.id", isEvicted),
-                "UPDATE \(replaced) SET after = NULL\(cleared) WHERE id = old.id",
+                """
+                UPDATE \(replaced) SET after = CASE new.after WHEN \(Self.evictedByCascade) THEN \(Self.recorded) END\(cleared)
+                WHERE id = old.id
+                """,
             ])
     }
 
@@ -187,15 +198,21 @@ struct HistoryTriggers {
 
     /// Discards the note of a deleted object, whose values must remain in its tombstone only. With
     /// recursive_triggers on, an evicted row has already been recorded here.
-    ///
-    /// Also records a row whose eviction deletes this one by a foreign key: if this one is the row that evicts, no other
-    /// trigger runs for it.
     private var discardsNoteOfDeleted: Trigger {
         trigger(
             "discards_note_of_deleted",
-            "AFTER DELETE ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(replaced) WHERE id = old.id OR after NOT NULL)",
-            discardNote + [
-                "UPDATE \(replaced) SET after = \(Self.evicted) WHERE after NOT NULL AND \(isMissing)"
+            "AFTER DELETE ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(replaced) WHERE id = old.id)",
+            discardNote)
+    }
+
+    /// Records a row whose eviction deletes this one by a foreign key: if this one is the row that evicts, no other trigger
+    /// runs for it. With recursive_triggers, that of the evicted row runs later.
+    private var recordsEvictedByDelete: Trigger {
+        trigger(
+            "records_evicted_by_delete", "AFTER DELETE ON \(table)\nWHEN \(hasNotes)",
+            [
+                "DELETE FROM \(replaced) WHERE \(isRecorded)",
+                "UPDATE \(replaced) SET after = \(Self.evictedByCascade) WHERE after >= 0 AND \(isMissing)",
             ])
     }
 
@@ -267,7 +284,7 @@ extension HistoryTriggers {
         let clashing = "FROM \(table) WHERE (\(clash))\(condition)"
         return [
             // The outer statement's conflict clause would override that of an INSERT that clashes here.
-            "DELETE FROM \(replaced) WHERE after IS NULL OR \(isSettled) OR id IN (SELECT id \(clashing))",
+            "DELETE FROM \(replaced) WHERE after IS NULL OR after = \(Self.recorded) OR \(isSettled) OR id IN (SELECT id \(clashing))",
             """
             INSERT INTO \(replaced) (id, after\(retained(preserved)))
             SELECT id, (id = new.id) * (1 + version)\(present) \(clashing)
@@ -279,8 +296,8 @@ extension HistoryTriggers {
     /// trigger that records them. The notes remain, so that each trigger on one row of a statement sees the same ones.
     private func finishNotes(_ isEvicted: String) -> String {
         """
-        UPDATE \(replaced) SET after = CASE WHEN \(isEvicted) THEN \(Self.evicted) END
-        WHERE after NOT NULL AND (\(isEvicted) OR \(isSettled))
+        UPDATE \(replaced) SET after = CASE WHEN after >= 0 AND (\(isEvicted)) THEN \(Self.evicted) END
+        WHERE after NOT NULL AND (after = \(Self.recorded) OR \(isEvicted) OR \(isSettled))
         """
     }
 
@@ -289,7 +306,7 @@ extension HistoryTriggers {
     private var discardNote: [String] {
         [
             "UPDATE \(replaced) SET after = \(Self.evicted) WHERE id = old.id AND after > 0 AND NOT \(isRow("old."))",
-            "DELETE FROM \(replaced) WHERE id = old.id",
+            "DELETE FROM \(replaced) WHERE id = old.id AND after IS NOT \(Self.recorded)",
         ]
     }
 
@@ -308,6 +325,9 @@ extension HistoryTriggers {
         let present = ["\(row)version"] + preserved.map { row + $0.name }
         return "(\(noted.joined(separator: ", "))) IS (\(present.joined(separator: ", ")))"
     }
+
+    /// Whether a note is that of the deleted row, whose eviction a cascade has recorded.
+    private var isRecorded: String { "id = old.id AND after = \(Self.recorded)" }
 
     /// Whether a noted row does not exist any more.
     private var isMissing: String { "NOT EXISTS (SELECT 1 FROM \(table) WHERE id = \(replaced).id)" }
@@ -343,16 +363,10 @@ extension HistoryTriggers {
     private var sequenceName: String { StoreSchema.literal(.text(entity.name)) }
     private var hasNotes: String { "EXISTS (SELECT 1 FROM \(replaced))" }
     /// The attributes of a tombstone, which distinguish NULL from a value that was not retained.
-    private var preservedColumns: String {
-        String(Self.mask(preserved))
-    }
+    private var preservedColumns: String { String(Self.mask(preserved)) }
 
     private static func mask(_ columns: [Column]) -> Int64 {
         columns.reduce(0) { mask, column in column.bit.map { mask | 1 << Int64($0) } ?? mask }
-    }
-
-    static func mask(of attributes: [AttributeDescription], _ bits: [String: Int]) -> Int64 {
-        attributes.reduce(0) { mask, attribute in bits[attribute.name].map { mask | 1 << Int64($0) } ?? mask }
     }
 
     private var changedColumns: String {
