@@ -49,7 +49,7 @@ extension Invocation {
             try await engine.createZone()
             try await exchange(mirror)
         } catch MirrorError.wrongKey {
-            // Another machine created the zone since then.
+            // Another machine created the zone during the exchange.
             unlink(MirrorFiles(store: path).settings)
             throw isTaken
         } catch {

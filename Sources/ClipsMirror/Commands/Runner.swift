@@ -99,7 +99,7 @@ actor Runner {
             defer { reporting.cancel() }
             try await mirror.sync()
             reporting.cancel()
-            // The mirror was removed since then.
+            // The mirror was removed during the exchange.
             guard MirrorFiles(store: path).isConfigured else {
                 try await mirror.detach()
                 return nil
@@ -109,7 +109,9 @@ actor Runner {
             let purging = Task {
                 while true {
                     try await Task.sleep(until: nextPurge)
-                    try await purge(mirror)
+                    do { try await purge(mirror) } catch  where !Task.isCancelled {
+                        nextPurge = .now + .seconds(3600)
+                    }
                 }
             }
             defer { purging.cancel() }
@@ -128,7 +130,8 @@ actor Runner {
             return
         }
         if oldest < limit { try await mirror.purgeDeletions(before: limit) }
-        nextPurge = .now + max(day, .seconds(oldest.timeIntervalSince(limit)))
+        // The clock can be wrong now.
+        nextPurge = .now + min(max(day, .seconds(oldest.timeIntervalSince(limit))), .seconds(30 * 86_400))
     }
 
     private func note(_ error: MirrorError, _ container: PersistentContainer) async {

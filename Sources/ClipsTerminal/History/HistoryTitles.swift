@@ -49,9 +49,10 @@ struct HistoryTitles: Sendable {
 }
 
 extension TransactionSummary {
-    /// The author, or the machine from which an import came; without a name, the program.
+    /// The author, with the machine from which an import came; without a name, the program.
     var shownAuthor: String {
-        origin ?? author.flatMap { $0.isEmpty ? nil : $0 } ?? program ?? AuthorName.unknown
+        origin.map { "\(author ?? ""): \($0)" } ?? author.flatMap { $0.isEmpty ? nil : $0 } ?? program
+            ?? AuthorName.unknown
     }
 }
 

@@ -39,9 +39,12 @@ extension JetStreamSession {
         }
         let count = (deflated.count + RecordBody.chunkSize - 1) / RecordBody.chunkSize
         let list = ChunkList(hash: zone.cipher.name(of: put.body), count: count, size: put.body.count)
-        var upload = PartialRecords.Upload(stamp: put.stamp, list: list, deflated: deflated)
-        if known?.list == list { upload.sequences = known?.sequences ?? [:] }
-        if upload.sequences.isEmpty, !parts.state.withLock({ $0.damagedKeys.contains(put.key) }) {
+        var upload = PartialRecords.Upload(
+            stamp: put.stamp, expected: put.expected, list: list, deflated: deflated)
+        let isFollowing = known.map { $0.expected == put.expected } ?? true
+        if isFollowing, known?.list == list { upload.sequences = known?.sequences ?? [:] }
+        if isFollowing, upload.sequences.isEmpty, !parts.state.withLock({ $0.damagedKeys.contains(put.key) })
+        {
             // A process that was killed may have sent some.
             let subject = zone.chunk(put.key, list.hash)
             do throws(RelayError) {
@@ -76,6 +79,7 @@ extension JetStreamSession {
             message = nil
         }
         guard case .chunked(let list)? = message.flatMap({ body(of: $0) }) else {
+            parts.state.withLock { $0.downloads[key] = nil }
             await closeChunks()
             return 1
         }

@@ -179,8 +179,10 @@ actor JetStreamSession {
                 }
             } catch RelayError.outdated {
                 results.append(.outdated)
-                // The other machine's put removed the chunks.
-                parts.state.withLock { $0.uploads[put.key] = nil }
+                // The other machine's put removes the chunks: the next one sends all.
+                parts.state.withLock { state in
+                    if state.uploads.removeValue(forKey: put.key) != nil { state.damagedKeys.insert(put.key) }
+                }
             } catch RelayError.tooLarge {
                 results.append(.tooLarge)
             } catch {

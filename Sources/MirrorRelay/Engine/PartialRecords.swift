@@ -7,6 +7,8 @@ final class PartialRecords: Sendable {
     /// A record that is being sent.
     struct Upload {
         let stamp: Int64
+        /// The revision that the record replaces: when another machine's one comes between, its put removes the chunks.
+        let expected: Int64
         let list: ChunkList
         let deflated: [UInt8]
         /// The sequences of the chunks that the server has.

@@ -110,14 +110,17 @@ public actor FolderEngine: MirrorEngine {
         do throws(Errno) {
             // The zone's own folder is no link: only files in it are deleted.
             let zone = try FileDescriptor(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-            let names = Folder.names(in: path).filter {
-                $0 != mark && ($0.hasPrefix("zone-") || SegmentName($0) != nil)
-            }
-            // The mark is the last: without it, the deletion could not be repeated.
-            for name in names + [mark] where unlinkat(zone.number, name, 0) != 0 {
-                let error = Errno.last
-                guard error.code == ENOENT else { throw error }
-            }
+            var names: [String] = []
+            // The mark is the last: without it, the deletion could not be repeated. Another machine's file may arrive.
+            repeat {
+                let present = Folder.names(in: path)
+                guard present.contains(mark) else { throw Errno(EIO) }
+                names = present.filter { $0 != mark && ($0.hasPrefix("zone-") || SegmentName($0) != nil) }
+                for name in names.isEmpty ? [mark] : names where unlinkat(zone.number, name, 0) != 0 {
+                    let error = Errno.last
+                    guard error.code == ENOENT else { throw error }
+                }
+            } while !names.isEmpty
         } catch {
             throw failure(error)
         }

@@ -14,8 +14,12 @@ extension Mirror {
         try await absorbOrRestart()
         let identity = try await engine.identity()
         let isKnown = zone[.cursor] > 0 || zone[.identity] == identity
-        if isKnown, zone.reconciliation != .rejoin, try await horizon(of: identity).time > zone[.cursorTime] {
-            throw .absentTooLong
+        if isKnown, zone.reconciliation != .rejoin {
+            let horizon = try await horizon(of: identity)
+            // The time of an own revision was estimated by the local clock; the number is exact.
+            let hasReceived =
+                zone[.identity] == identity && horizon.revision > 0 && horizon.revision <= zone[.cursor]
+            guard hasReceived || horizon.time <= zone[.cursorTime] else { throw .absentTooLong }
         }
         let isSame = try await isLineageIntact()
         // Revisions of another log have other numbers.
@@ -46,11 +50,6 @@ extension Mirror {
             return false
         }
         if highest == put { measureClock(revision) }
-        // That of an own put was estimated by the local clock.
-        if highest == cursor, revision.time > zone[.cursorTime] {
-            zone[.cursorTime] = revision.time
-            try await save { _ throws(StoreError) in }
-        }
         return true
     }
 

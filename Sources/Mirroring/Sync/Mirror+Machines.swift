@@ -59,8 +59,17 @@ struct MachineDescription: Sendable {
     init?(_ value: RecordValue) {
         guard case .known(.text(let text)) = value else { return nil }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard lines.count >= 3, let seen = Int64(lines[0]) else { return nil }
-        self.init(name: lines[2], program: lines[1], seen: seen)
+        guard lines.count >= 3, let seen = Int64(lines[0]), seen >= 0 else { return nil }
+        self.init(name: Self.line(lines[2]), program: Self.line(lines[1]), seen: seen)
+    }
+
+    /// Returns another machine's text as a part of a context name, of which the end may have a sign of an undo.
+    private static func line(_ text: String) -> String {
+        var scalars = text.unicodeScalars.lazy.filter {
+            $0 != "#" && $0.properties.generalCategory != .control
+        }.prefix(64).map { $0 }[...]
+        while let last = scalars.last, last == "+" || last == " " { scalars.removeLast() }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     var text: String { "\(seen)\n\(program)\n\(name)" }
