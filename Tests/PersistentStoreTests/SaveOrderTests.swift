@@ -100,6 +100,26 @@ import Testing
         #expect(stored.folder.id == result.permanentID(new) && stored.title == "y")
     }
 
+    @Test func `an insertion follows the deletion of its name, even if that waits for an unrelated move`()
+        async throws
+    {
+        let (old, item) = try await container.write(author: "app") { [home] in
+            (
+                try $0.insert(Folder(name: "label")).id,
+                try $0.insert(Item(title: "x", folder: RecordReference(home))).id
+            )
+        }
+        try await context.update(item, ["title": "y"])
+        try await context.delete(old)
+        let label = try await context.insert(Folder(name: "label"))
+        let new = try await context.insert(Folder(name: "new"))
+        try await context.update(item, ["folder": .reference(new)])
+        let result = try await context.save()
+        let stored = try #require(try await container.find(item, of: Item.self))
+        #expect(stored.folder.id == result.permanentID(new))
+        #expect(try await container.find(result.permanentID(label), of: Folder.self)?.name == "label")
+    }
+
     @Test func `changes that wait for new objects retain their order`() async throws {
         let (a, b) = try await container.write(author: "app") {
             (try $0.insert(Folder(name: "a")).id, try $0.insert(Folder(name: "b")).id)

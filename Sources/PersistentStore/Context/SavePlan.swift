@@ -60,7 +60,7 @@ struct SavePlan {
                 attribute: nil, entity: operations[steps.last?.index ?? 0].entity,
                 reason: "new objects refer to each other, and none of these references is optional")
         }
-        delayReferrers(dependencies, deletions(operations, attributes, dependencies))
+        delayReferrers(dependencies, deletions(operations, attributes, dependencies), operations)
     }
 
     /// Returns the operations that a deletion follows, by its index: those before it that refer to its object, and changes
@@ -100,9 +100,11 @@ struct SavePlan {
     }
 
     /// Restores the order of the operations, except that each one follows those on which it depends. An insertion is not
-    /// moved forward: an operation before it may free its unique value. Deferred references are set as soon as the other
-    /// objects exist, so that a later deletion finds them.
-    private mutating func delayReferrers(_ dependencies: [Int: [Dependency]], _ deletions: [Int: [Int]]) {
+    /// moved before an operation that may free its unique value: it follows a deletion that waits, unless one waits for it.
+    /// Deferred references are set as soon as the other objects exist, so that a later deletion finds them.
+    private mutating func delayReferrers(
+        _ dependencies: [Int: [Dependency]], _ deletions: [Int: [Int]], _ operations: [SaveRequest.Operation]
+    ) {
         let sorted = steps.sorted { $0.index < $1.index }
         // An operation has the complement of its index, and its deferred part the index: the greatest is the next.
         var missing: [Int: Int] = [:]
@@ -117,6 +119,23 @@ struct SavePlan {
             }
             if !step.deferred.isEmpty { follow(step.index, step.index) }
             for referrer in deletions[step.index] ?? [] { follow(referrer, ~step.index) }
+        }
+        if !deletions.isEmpty {
+            var awaited: Set<Int> = []
+            var stack = deletions.values.flatMap(\.self)
+            while let index = stack.popLast() {
+                guard awaited.insert(index).inserted else { continue }
+                stack += (dependencies[index] ?? []).map(\.index) + (deletions[index] ?? [])
+            }
+            var last: [String: Int] = [:]
+            for (index, operation) in operations.enumerated() {
+                switch operation {
+                case .insert where !awaited.contains(index), .delete:
+                    if let deletion = last[operation.entity] { follow(deletion, ~index) }
+                    if case .delete = operation { last[operation.entity] = index }
+                default: break
+                }
+            }
         }
         var ready = Heap(sorted.indices.map { ~$0 }.filter { missing[$0] == nil })
         steps = []
