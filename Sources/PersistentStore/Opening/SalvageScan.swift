@@ -174,23 +174,30 @@ struct SalvageScan {
     }
 
     /// Chooses the columns that most rows have, since the schema can be damaged, too: of the found ones and those of
-    /// the model, and of equal ones those with more attributes, then the found ones.
+    /// the model, and of equal ones those with more attributes, then the found ones. Where pages of the table are known,
+    /// only their rows count: an unknown name admits values of any table.
     private mutating func chooseColumns() {
-        for entity in model.entities {
-            let lists = foundColumns[entity.name, default: []] + [columnNames(of: entity)]
-            guard Set(lists).count > 1 else { continue }
-            var fits = lists.map { _ in (rows: 0, exactly: 0) }
-            for number in 1...max(1, pages.count) {
-                for cell in leaf(number)?.cells ?? [] {
-                    guard let record = DamagedRecord(cell) else { continue }
+        let choices = model.entities.map { ($0, foundColumns[$0.name, default: []] + [columnNames(of: $0)]) }
+            .filter { Set($1).count > 1 }
+        guard !choices.isEmpty else { return }
+        var fits = choices.map { $1.map { _ in (rows: [0, 0], exactly: [0, 0]) } }
+        for number in 1...max(1, pages.count) {
+            guard let leaf = leaf(number) else { continue }
+            let table: String? = if case .tree(let root) = pages.role(number) { tables[root] } else { nil }
+            for record in leaf.cells.compactMap(DamagedRecord.init) {
+                for (choice, (entity, lists)) in choices.enumerated() {
                     for (index, names) in lists.enumerated() where entity.admits(record, in: names) {
-                        fits[index].rows += 1
-                        if record.types.count == names.count { fits[index].exactly += 1 }
+                        let isKnown = table == entity.name ? 1 : 0
+                        fits[choice][index].rows[isKnown] += 1
+                        if record.types.count == names.count { fits[choice][index].exactly[isKnown] += 1 }
                     }
                 }
             }
+        }
+        for (fits, (entity, lists)) in zip(fits, choices) {
+            let part = fits.contains { $0.rows[1] > 0 } ? 1 : 0
             let scores = zip(fits, lists).map { fit, names in
-                (fit.rows, fit.exactly, names.count { entity.attribute($0) != nil })
+                (fit.rows[part], fit.exactly[part], names.count { entity.attribute($0) != nil })
             }
             columns[entity.name] = scores.indices.max {
                 scores[$0] < scores[$1] || scores[$0] == scores[$1] && $0 > $1
