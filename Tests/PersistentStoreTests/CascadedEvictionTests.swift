@@ -69,4 +69,54 @@ import Testing
         let kinds = try await owned.changes(container, after: again).map { $0.prefix(13) }
         #expect(kinds.count { $0 == "insert t id=1" } == 2 && kinds.count { $0 == "delete t id=1" } == 2)
     }
+
+    private static let table =
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, parent REFERENCES t ON DELETE CASCADE, name UNIQUE, x"
+
+    @Test func `a deleted row that an ignored insertion noted has its last values`() async throws {
+        // The statements of a trigger have the same time.
+        let owned = try OwnedDatabase(
+            Self.table + """
+                );
+                CREATE TABLE w (x);
+                CREATE TRIGGER o AFTER INSERT ON w BEGIN
+                INSERT OR IGNORE INTO t (name) VALUES ('a'); UPDATE t SET x = 'new' WHERE id = 1;
+                DELETE FROM t WHERE id = 1;
+                END;
+                """)
+        let container = try await owned.attach(["t"])
+        try owned.run(
+            "PRAGMA foreign_keys = ON; INSERT INTO t VALUES (1, NULL, 'a', 'old'), (2, 1, 'b', 'y'); INSERT INTO w VALUES (1);"
+        )
+        #expect(
+            try await owned.changes(container).suffix(3) == [
+                "update t id=1: x='old' -> id=1,name='a',parent=NULL,x='new'",
+                "delete t id=2: id=2,name='b',parent=1,x='y' -> ",
+                "delete t id=1: id=1,name='a',parent=NULL,x='new' -> ",
+            ])
+    }
+
+    @Test func `a row that an owner's trigger inserts under the number of a deleted one hides no deletion`()
+        async throws
+    {
+        let owned = try OwnedDatabase(
+            Self.table.replacing("INTEGER", with: "INT") + """
+                );
+                CREATE TRIGGER o AFTER DELETE ON t WHEN old.id = 2 BEGIN INSERT INTO t VALUES (2, NULL, 'r', 0); END;
+                """)
+        let container = try await owned.attach(["t"])
+        try owned.run(
+            """
+            PRAGMA foreign_keys = ON;
+            INSERT INTO t VALUES (1, NULL, 'a', 1), (2, 1, 'b', 2), (3, 2, 'c', 3), (4, 3, 'd', 4);
+            DELETE FROM t WHERE id = 1;
+            """)
+        var live: Set<AttributeValue> = []
+        for change in try await container.changes(HistoryFetchRequest()) {
+            guard let id = change.key["id"] else { continue }
+            if change.kind == .delete { live.remove(id) } else { live.insert(id) }
+        }
+        #expect(try owned.run("SELECT id FROM t") == "2\n")
+        #expect(live == [.integer(2)])
+    }
 }

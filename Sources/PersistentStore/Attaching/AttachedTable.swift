@@ -70,15 +70,3 @@ struct AttachmentRefusal: Error {
 
     init(_ reason: String) { self.reason = reason }
 }
-
-extension AttachedTriggers {
-    static func createNotes(_ storedName: String) -> String {
-        """
-        CREATE TABLE \(StoreSchema.replacedTable(storedName)) (row INTEGER PRIMARY KEY, at INTEGER, state INTEGER,
-        same INTEGER)
-        """
-    }
-
-    /// Set in `retained` if an update has the old values of the changed columns.
-    static let oldValuesFlag: Int64 = 1 << 62
-}

@@ -11,8 +11,9 @@
 /// OR FAIL, which retains the row, prevents its record.
 ///
 /// A note has the row's number (for a table without row numbers, its key), the time of its statement, and whether the
-/// new row has the same number or key. In `state`, 0 is a note, 1 an eviction to record, and 2 one that is recorded; 4 and
-/// 3 are the same of one that a cascade shows. A note of an earlier statement is stale: `OR IGNORE` and upserts evict nothing.
+/// new row has the same number or key. In `state`, 0 is a note, 1 an eviction to record, and 2 a recorded one; 4 is an
+/// eviction to record that the deletion of another row by a foreign key revealed, and 3 one that is recorded, with the
+/// number of its record in `same`. A note of an earlier statement is stale: `OR IGNORE` and upserts evict nothing.
 struct AttachedTriggers {
     let schema: AttachedSchema
     let entityID: Int64
@@ -22,10 +23,10 @@ struct AttachedTriggers {
     /// The bit of each recorded column in `columns`.
     let bits: [String: Int]
 
-    private var table: String { StoreSchema.quoted(schema.name) }
-    private var notes: String { StoreSchema.replacedTable(storedName) }
+    var table: String { StoreSchema.quoted(schema.name) }
+    var notes: String { StoreSchema.replacedTable(storedName) }
     private var retained: String { StoreSchema.valuesTable(storedName) }
-    private var columns: [(column: AttachedSchema.Column, bit: Int)] {
+    var columns: [(column: AttachedSchema.Column, bit: Int)] {
         schema.recorded.compactMap { column in bits[column.name].map { (column, $0) } }
     }
     private var keyBits: [Int] { schema.isKeyedByRow ? [] : schema.keyColumns.compactMap { bits[$0.name] } }
@@ -36,7 +37,7 @@ struct AttachedTriggers {
         [
             notesClashesOfInsert, notesClashesOfUpdate, recordsInsert, recordsUpdate, recordsMove,
             // After the record of the deletion.
-            evictsByDelete, recordsDelete,
+            recordsEvictedByCascade, recordsDelete,
             discardsNoteOfDeleted, recordsEvicted,
             // The newest run first: evictions precede the change that caused them.
             evictsByInsert, evictsByUpdate,
@@ -58,6 +59,9 @@ struct AttachedTriggers {
 
     /// All columns: a note contains the row, by which it is recognized.
     var noteColumns: [String] { columns.map { "v\($0.bit)" } }
+
+    /// Set in `retained` if an update has the old values of the changed columns.
+    static let oldValuesFlag: Int64 = 1 << 62
 
     private static func mask(_ bits: [Int]) -> Int64 { bits.reduce(0) { $0 | 1 << Int64($1) } }
 
@@ -95,7 +99,7 @@ struct AttachedTriggers {
             "delete",
             """
             AFTER DELETE ON \(table)
-            WHEN NOT \(isPresent("old")) AND NOT EXISTS (SELECT 1 FROM \(notes) WHERE \(isRecorded("old")))
+            WHEN NOT \(isKnown("old")) AND NOT EXISTS (SELECT 1 FROM \(notes) WHERE \(isRecorded("old")))
             """, [recordDelete()])
     }
 
@@ -126,11 +130,17 @@ struct AttachedTriggers {
     }
 
     /// Records a row whose eviction deletes this one by a foreign key: if this one is the row that evicts, no other trigger
-    /// runs for it. With recursive_triggers, that of the evicted row runs later.
-    private var evictsByDelete: HistoryTriggers.Trigger {
-        trigger(
+    /// runs for it. The trigger of a row that is deleted, not evicted, or with recursive_triggers runs later: it corrects
+    /// the values, which an earlier statement of the same millisecond may have noted.
+    private var recordsEvictedByCascade: HistoryTriggers.Trigger {
+        let own = bits(.delete).map { "v\($0) = old.\(name($0))" }.joined(separator: ", ")
+        let correct =
+            "UPDATE history SET \(own) WHERE number = (SELECT same FROM \(notes) WHERE \(isRecorded("old")))"
+        return trigger(
             "delete_evicts", "AFTER DELETE ON \(table)\nWHEN \(hasNotes)",
-            ["DELETE FROM \(notes) WHERE \(isRecorded("old"))", evict(isMissing, byCascade: true)])
+            (own.isEmpty ? [] : [correct]) + [
+                "DELETE FROM \(notes) WHERE \(isRecorded("old"))", evict(isMissing, byCascade: true),
+            ])
     }
 
     /// On the table of the notes, since each eviction needs the number of its own record.
@@ -146,92 +156,20 @@ struct AttachedTriggers {
                 VALUES (\(HistoryChange.Kind.delete.rawValue), \(entityID), \(schema.isWithoutRowID ? "NULL" : "new.row"),
                 \(HistoryTriggers.now), \(Self.mask(bits))\(list(bits.map { "new.v\($0)" })))
                 """,
-                "UPDATE \(notes) SET state = CASE new.state WHEN 4 THEN 3 ELSE 2 END\(cleared) WHERE row = new.row",
+                """
+                UPDATE \(notes) SET state = CASE new.state WHEN 4 THEN 3 ELSE 2 END, same = last_insert_rowid()\(cleared)
+                WHERE row = new.row
+                """,
             ])
     }
 
-    // MARK: Notes
-
-    private var notesClashesOfInsert: HistoryTriggers.Trigger {
-        trigger(
-            "notes_insert",
-            "BEFORE INSERT ON \(table)\nWHEN \(clashes.isEmpty ? "0" : clashes.map { exists($0) }.joined(separator: " OR "))",
-            note(""))
-    }
-
-    private var notesClashesOfUpdate: HistoryTriggers.Trigger {
-        let others = " AND NOT (\(isSameRow(table, "old")))"
-        let unique = schema.indexes.flatMap(\.columns).map { differs(StoreSchema.quoted($0.name)) }
-        let moves =
-            hasPartialIndex
-            ? "\(anyDiffers) OR \(rowDiffers)"
-            : (unique + [rowDiffers]).joined(separator: " OR ")
-        let clash = clashes.map { exists($0, others) }.joined(separator: " OR ")
-        return trigger(
-            "notes_update",
-            """
-            BEFORE UPDATE\(ofUniqueNames) ON \(table)
-            WHEN (\(hasNotes) AND (\(anyDiffers) OR \(rowDiffers))) OR ((\(moves)) AND (\(clash)))
-            """, note(others))
-    }
-
-    private func note(_ others: String) -> [String] {
-        let clash = "(\(clashes.joined(separator: " OR ")))\(others)"
-        let present = columns.map { "\(table).\(StoreSchema.quoted($0.column.name))" }
-        let isClashing =
-            schema.isWithoutRowID
-            ? "EXISTS (SELECT 1 FROM \(table) WHERE \(isSameAsNote) AND \(clash))"
-            : "row IN (SELECT \(row(table)) FROM \(table) WHERE \(clash))"
-        let (names, row) = (
-            list(noteColumns), schema.isWithoutRowID ? ("", "") : ("row, ", row(table) + ", ")
-        )
-        return [
-            "DELETE FROM \(notes) WHERE \(isStale) OR \(isClashing)",
-            """
-            INSERT INTO \(notes) (\(row.0)at, state, same\(names))
-            SELECT \(row.1)\(HistoryTriggers.now), 0, \(isSameRow(table, "new"))\(list(present)) FROM \(table)
-            WHERE \(clash)
-            """,
-        ]
-    }
-
-    /// Conditions on a row of the table under which the new row would evict it.
-    private var clashes: [String] {
-        var clashes: [String] = []
-        if !schema.isWithoutRowID { clashes.append("\(row(table)) = \(row("new"))") }
-        for index in schema.indexes {
-            let parts = index.columns.map { name, collation in
-                "\(table).\(StoreSchema.quoted(name)) = \(incoming(name)) COLLATE \(StoreSchema.quoted(collation))"
-            }
-            let condition = index.condition.map { " AND (\($0)\n)" } ?? ""
-            clashes.append("(\(parts.joined(separator: " AND "))\(condition))")
-        }
-        return clashes
-    }
-
-    /// The value that a row gets: REPLACE stores the default instead of NULL in a column that forbids it, after the
-    /// BEFORE triggers.
-    private func incoming(_ name: String) -> String {
-        let new = "new.\(StoreSchema.quoted(name))"
-        guard let column = schema.columns.first(where: { $0.name == name }), !column.isOptional,
-            let value = column.defaultValue
-        else { return new }
-        // A quoted name is a text there (sqlite.org/quirks.html#dblquote).
-        let text =
-            value.utf8.first == UInt8(ascii: "\"")
-            ? StoreSchema.literal(.text(SQLTokens.unquoted(Array(value.utf8)))) : value
-        return "coalesce(\(new), (\(text)))"
-    }
-
-    private func exists(_ clash: String, _ others: String = "") -> String {
-        "EXISTS (SELECT 1 FROM \(table) WHERE \(clash)\(others))"
-    }
+    // MARK: Conditions
 
     /// A changed value may bring a row into a partial index.
-    private var hasPartialIndex: Bool { schema.indexes.contains { $0.condition != nil } }
+    var hasPartialIndex: Bool { schema.indexes.contains { $0.condition != nil } }
 
     /// The columns by which an update can evict a row, as a part of its triggers: SQLite runs them for no other update.
-    private var ofUniqueNames: String {
+    var ofUniqueNames: String {
         let unique = schema.indexes.flatMap(\.columns).map(\.name)
         let isComputed = schema.columns.contains { $0.isGenerated && unique.contains($0.name) }
         guard !hasPartialIndex, !isComputed else { return "" }
@@ -248,7 +186,7 @@ struct AttachedTriggers {
         return all.filter { seen.insert($0).inserted }.map(StoreSchema.quoted).joined(separator: ", ")
     }
 
-    private var hasNotes: String { "EXISTS (SELECT 1 FROM \(notes))" }
+    var hasNotes: String { "EXISTS (SELECT 1 FROM \(notes))" }
 
     /// Marks the notes of evicted rows for the trigger that records them.
     private func evict(_ condition: String, byCascade: Bool = false) -> String {
@@ -268,9 +206,9 @@ struct AttachedTriggers {
     private func isRecorded(_ row: String) -> String { "(\(isNote(row)) AND state = 3)" }
 
     /// Whether a note is of an earlier statement, recorded, or of a row that was not evicted.
-    private var isStale: String { "state IN (2, 3) OR at <> \(HistoryTriggers.now) OR \(isSettled)" }
+    var isStale: String { "state IN (2, 3) OR at <> \(HistoryTriggers.now) OR \(isSettled)" }
 
-    private var isSameAsNote: String { isNote(table) }
+    var isSameAsNote: String { isNote(table) }
     private var isMissing: String { "NOT EXISTS (SELECT 1 FROM \(table) WHERE \(isSameAsNote))" }
 
     /// Whether the row of a note was not evicted: it exists, and unless the new row has its number or key, it is it;
@@ -288,11 +226,11 @@ struct AttachedTriggers {
 
     // MARK: Rows
 
-    private func row(_ prefix: String) -> String {
+    func row(_ prefix: String) -> String {
         "\(prefix).\(StoreSchema.quoted(schema.rowName ?? "rowid"))"
     }
 
-    private func isSameRow(_ left: String, _ right: String) -> String {
+    func isSameRow(_ left: String, _ right: String) -> String {
         guard schema.isWithoutRowID else { return "\(row(left)) = \(row(right))" }
         return schema.keyColumns.map {
             let name = StoreSchema.quoted($0.name)
@@ -317,7 +255,7 @@ struct AttachedTriggers {
         return "EXISTS (SELECT 1 FROM \(table) WHERE \(keys.joined(separator: " AND ")))"
     }
 
-    private var rowDiffers: String {
+    var rowDiffers: String {
         schema.isWithoutRowID ? keyDiffers : "\(row("old")) <> \(row("new"))"
     }
 
@@ -334,15 +272,15 @@ struct AttachedTriggers {
         return "\(keyDiffers) OR ((\(nulls.joined(separator: " OR "))) AND \(rowDiffers))"
     }
 
-    private func differs(_ name: String) -> String { "old.\(name) COLLATE BINARY IS NOT new.\(name)" }
+    func differs(_ name: String) -> String { "old.\(name) COLLATE BINARY IS NOT new.\(name)" }
 
-    private func differs(_ column: AttachedSchema.Column) -> String {
+    func differs(_ column: AttachedSchema.Column) -> String {
         let name = StoreSchema.quoted(column.name)
         return column.isUntyped
             ? "(\(differs(name)) OR typeof(old.\(name)) <> typeof(new.\(name)))" : differs(name)
     }
 
-    private var anyDiffers: String {
+    var anyDiffers: String {
         guard !columns.isEmpty else { return "0" }
         let names = columns.map { StoreSchema.quoted($0.column.name) }
         let old = names.map { "old.\($0) COLLATE BINARY" }.joined(separator: ", ")
@@ -390,9 +328,9 @@ struct AttachedTriggers {
 
     private func object(_ row: String) -> String { schema.isWithoutRowID ? "NULL" : self.row(row) }
 
-    private func list(_ parts: [String]) -> String { parts.map { ", " + $0 }.joined() }
+    func list(_ parts: [String]) -> String { parts.map { ", " + $0 }.joined() }
 
-    private func trigger(_ name: String, _ event: String, _ steps: [String]) -> HistoryTriggers.Trigger {
+    func trigger(_ name: String, _ event: String, _ steps: [String]) -> HistoryTriggers.Trigger {
         HistoryTriggers.Trigger(
             name: prefix + name, body: event + "\nBEGIN\n" + steps.map { $0 + ";\n" }.joined() + "END")
     }

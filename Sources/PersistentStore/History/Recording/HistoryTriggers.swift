@@ -84,7 +84,7 @@ struct HistoryTriggers {
 
     /// The `after` of a note whose row was evicted.
     private static let evicted = -1
-    /// The `after` of a note whose row was evicted, as a cascade shows, and the one after it was recorded.
+    /// The same of a row that the deletion of another one by a foreign key revealed, and of such a row that is recorded.
     private static let (evictedByCascade, recorded) = (-2, -3)
 
     /// Milliseconds since 1970; constant within one statement (sqlite.org/lang_datefunc.html).
@@ -93,10 +93,8 @@ struct HistoryTriggers {
     var all: [Trigger] {
         [
             recordsInsert, recordsReplacingInsert, recordsUpdate, recordsReplacingUpdate, recordsMovedID,
-            // After the record of the deletion.
-            recordsEvictedByDelete, recordsDelete, recordsEvicted, notesClashesOfInsert, notesClashesOfUpdate,
-            discardsNoteOfDeleted,
-            raisesVersion,
+            recordsEvictedByCascade, recordsDelete, recordsEvicted, notesClashesOfInsert,
+            notesClashesOfUpdate, discardsNoteOfDeleted, raisesVersion,
         ]
     }
 
@@ -207,9 +205,9 @@ struct HistoryTriggers {
 
     /// Records a row whose eviction deletes this one by a foreign key: if this one is the row that evicts, no other trigger
     /// runs for it. With recursive_triggers, that of the evicted row runs later.
-    private var recordsEvictedByDelete: Trigger {
+    private var recordsEvictedByCascade: Trigger {
         trigger(
-            "records_evicted_by_delete", "AFTER DELETE ON \(table)\nWHEN \(hasNotes)",
+            "records_evicted_by_cascade", "AFTER DELETE ON \(table)\nWHEN \(hasNotes)",
             [
                 "DELETE FROM \(replaced) WHERE \(isRecorded)",
                 "UPDATE \(replaced) SET after = \(Self.evictedByCascade) WHERE after >= 0 AND \(isMissing)",
