@@ -7,6 +7,14 @@ import Testing
 
 /// A process stopped in the middle of its commit, with the write lock.
 @Suite(.serialized) struct HeldLockTests {
+    /// Waits until a process is stopped: it writes its note before, and a SIGCONT until then would be lost.
+    private func isStopped(_ process: pid_t) async -> Bool {
+        await soon {
+            let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+            return status.split(separator: ")").last?.split(separator: " ").first == "T"
+        }
+    }
+
     @Test
     func `during a stopped commit other processes read, and a save reports the lock holder`()
         async throws
@@ -23,6 +31,7 @@ import Testing
             clips, ["extension", "--title", "clip of the stopped"],
             with: fault.environment(at: 3, path: clips.storePath + "-wal", note: note))
         #expect(await soon { FileManager.default.fileExists(atPath: note) })
+        #expect(await isStopped(holder.process))
 
         let list = try clips.run("list")
         #expect(list.status == 0 && list.output.split(separator: "\n").count == Situation.clips)
@@ -69,6 +78,7 @@ import Testing
             environment: fault.environment(at: 1, path: container.path + "-wal", note: note))
         writer.send("PRAGMA synchronous = FULL; INSERT INTO Note (title) VALUES ('x');")
         #expect(await soon { FileManager.default.fileExists(atPath: note) })
+        #expect(await isStopped(writer.identifier))
         let events = try await container.events()
         let isDetected = Mutex(false)
         let listening = Task {
