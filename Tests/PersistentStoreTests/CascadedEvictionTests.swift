@@ -70,6 +70,41 @@ import Testing
         #expect(kinds.count { $0 == "insert t id=1" } == 2 && kinds.count { $0 == "delete t id=1" } == 2)
     }
 
+    @Test(arguments: [false, true])
+    func `an eviction that changes rows by a foreign key is recorded once`(isRecursive: Bool) async throws {
+        let settings =
+            "PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = \(isRecursive ? "ON" : "OFF");\n"
+        let owned = try OwnedDatabase(
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, parent REFERENCES t ON DELETE SET NULL, name UNIQUE);")
+        let attached = try await owned.attach(["t"])
+        try owned.run(
+            settings
+                + "INSERT INTO t VALUES (1, NULL, 'a'), (2, 1, 'b'); REPLACE INTO t VALUES (9, NULL, 'a');")
+        #expect(
+            try await owned.changes(attached).suffix(3).sorted() == [
+                "delete t id=1: id=1,name='a',parent=NULL -> ",
+                "insert t id=9:  -> id=9,name='a',parent=NULL",
+                "update t id=2: parent=1 -> id=2,name='b',parent=NULL",
+            ])
+
+        let folder = try TemporaryFolder()
+        let model = try Notes.model(more: [
+            AttributeDescription(
+                "slug", .text, isOptional: true, isUnique: true, history: .preservesValueOnDeletion),
+            AttributeDescription("parent", referencing: "Note", onDeletion: .nullify, isOptional: true),
+        ])
+        let container = try await Notes.open(folder, model: model)
+        let shell = try Shell.run(
+            "sqlite3", [container.path],
+            input: settings + "INSERT INTO Note (id, slug, parent) VALUES (1, 'a', NULL), (2, 'b', 1); "
+                + "REPLACE INTO Note (id, slug) VALUES (9, 'a');")
+        try #require(shell.errors.isEmpty)
+        let changes = try await container.changes(HistoryFetchRequest()).dropFirst(2)
+        #expect(
+            changes.map { "\($0.kind) \($0.objectID.key)" }.sorted() == ["delete 1", "insert 9", "update 2"])
+        #expect(changes.first { $0.kind == .delete }?.tombstone?["slug"] == .text("a"))
+    }
+
     private static let table =
         "CREATE TABLE t (id INTEGER PRIMARY KEY, parent REFERENCES t ON DELETE CASCADE, name UNIQUE, x"
 

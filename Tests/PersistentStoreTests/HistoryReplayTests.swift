@@ -34,10 +34,19 @@ import Testing
         """,
         "AFTER DELETE ON Note BEGIN UPDATE Note SET title = title || '-' WHERE id % 2 = 0; END",
         "AFTER INSERT ON Note WHEN new.id % 3 = 0 BEGIN UPDATE Note SET id = id + 20 WHERE id = new.id; END",
+        // Runs between two evictions of one row, if the first one cascades.
+        """
+        BEFORE DELETE ON Note
+        BEGIN UPDATE Note SET rank = rank + 1, slug = slug || '.' WHERE id = old.id + 1; END
+        """,
+        """
+        BEFORE DELETE ON Note WHEN old.id < 8
+        BEGIN INSERT OR IGNORE INTO Note (id, slug, title) VALUES (old.id + 1, 'b', 'new'); END
+        """,
     ]
 
     private static let seeds: ClosedRange<UInt64> =
-        1...UInt64(LongProof.count(9, of: 270, "seeds of statements"))
+        1...UInt64(LongProof.count(11, of: 297, "seeds of statements"))
 
     /// One statement of an external writer; many conflict.
     private static func statement(_ random: inout SeededRandom) -> String {

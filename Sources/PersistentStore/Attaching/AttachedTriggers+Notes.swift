@@ -41,7 +41,10 @@ extension AttachedTriggers {
             list(noteColumns), schema.isWithoutRowID ? ("", "") : ("row, ", row(table) + ", ")
         )
         return [
-            "DELETE FROM \(notes) WHERE \(isStale) OR \(isClashing)",
+            """
+            DELETE FROM \(notes) WHERE \(isStale) OR \(isClashing)
+            OR ((state = 3 OR \(isSettled)) AND NOT \(isEvicting))
+            """,
             """
             INSERT INTO \(notes) (\(row.0)at, state, same\(names))
             SELECT \(row.1)\(HistoryTriggers.now), 0, \(isSameRow(table, "new"))\(list(present)) FROM \(table)
@@ -80,5 +83,80 @@ extension AttachedTriggers {
 
     private func exists(_ clash: String, _ others: String = "") -> String {
         "EXISTS (SELECT 1 FROM \(table) WHERE \(clash)\(others))"
+    }
+
+    /// Marks the notes of evicted rows for the trigger that records them. An evicted row of another change is that of a
+    /// statement of which this change is a part.
+    func evict(_ condition: String, as state: String? = nil) -> String {
+        """
+        UPDATE \(notes) SET state = \(state ?? "CASE WHEN \(isOwn) THEN 1 ELSE 4 END")
+        WHERE state = 0 AND at = \(HistoryTriggers.now) AND (\(condition))
+        """
+    }
+
+    /// Discards the notes of the change that a trigger records.
+    var discardOwn: String {
+        "DELETE FROM \(notes) WHERE \(isStale) OR \(isOwn) OR (\(isSettled) AND NOT \(isEvicting))"
+    }
+
+    /// Notes the row as it is after a change inside a statement that evicts rows, since it may be the next one.
+    var noteChanged: [String] {
+        let isInside = "EXISTS (SELECT 1 FROM \(notes) WHERE state = 3)"
+        let present = columns.map { "\(table).\(StoreSchema.quoted($0.column.name))" }
+        let (names, row) = (
+            list(noteColumns), schema.isWithoutRowID ? ("", "") : ("row, ", row(table) + ", ")
+        )
+        return [
+            "DELETE FROM \(notes) WHERE \(isNote("new")) AND \(isInside)",
+            """
+            INSERT INTO \(notes) (\(row.0)at, state, same\(names))
+            SELECT \(row.1)\(HistoryTriggers.now), 0, 0\(list(present)) FROM \(table)
+            WHERE \(isSameRow(table, "new")) AND \(isInside)
+            """,
+        ]
+    }
+
+    /// Whether the row of a note clashed with the new one, so that this change made the note.
+    private var isOwn: String {
+        let bits = Dictionary(uniqueKeysWithValues: columns.map { ($0.column.name, $0.bit) })
+        var parts = [isNote("new")]
+        for index in schema.indexes {
+            let equal = index.columns.compactMap { name, collation in
+                bits[name].map {
+                    "new.\(StoreSchema.quoted(name)) = \(notes).v\($0) COLLATE \(StoreSchema.quoted(collation))"
+                }
+            }
+            guard equal.count == index.columns.count else { return "1" }
+            parts.append("(\(equal.joined(separator: " AND ")))")
+        }
+        return "(\(parts.joined(separator: " OR ")))"
+    }
+
+    /// Whether a statement has evicted a row and may evict others: a deletion that cascades from the first, or a trigger
+    /// of the owner on it, runs between. The number of notes is bounded if no trigger finishes them.
+    private var isEvicting: String {
+        """
+        (EXISTS (SELECT 1 FROM \(notes) WHERE state = 3 OR state = 0 AND \(isMissing))
+        AND (SELECT count(*) FROM \(notes)) < 64)
+        """
+    }
+
+    /// Whether a note is recorded, or of an earlier statement.
+    private var isStale: String { "state = 2 OR at <> \(HistoryTriggers.now)" }
+
+    private var isSameAsNote: String { isNote(table) }
+    var isMissing: String { "NOT EXISTS (SELECT 1 FROM \(table) WHERE \(isSameAsNote))" }
+
+    /// Whether the row of a note was not evicted: it exists, and unless the new row has its number or key, it is it;
+    /// otherwise its values are the noted ones.
+    private var isSettled: String {
+        let present = columns.map { "\(table).\(StoreSchema.quoted($0.column.name)) COLLATE BINARY" }
+        let noted = columns.map { "\(notes).v\($0.bit)" }
+        let isEqual =
+            present.isEmpty
+            ? "1"
+            : "(\(present.joined(separator: ", "))) IS (\(noted.joined(separator: ", ")))"
+        return
+            "EXISTS (SELECT 1 FROM \(table) WHERE \(isSameAsNote) AND (NOT \(notes).same OR \(isEqual)))"
     }
 }

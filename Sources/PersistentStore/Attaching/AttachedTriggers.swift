@@ -12,8 +12,9 @@
 ///
 /// A note has the row's number (for a table without row numbers, its key), the time of its statement, and whether the
 /// new row has the same number or key. In `state`, 0 is a note, 1 an eviction to record, and 2 a recorded one; 4 is an
-/// eviction to record that the deletion of another row by a foreign key revealed, and 3 one that is recorded, with the
-/// number of its record in `same`. A note of an earlier statement is stale: `OR IGNORE` and upserts evict nothing.
+/// eviction to record that a change inside the evicting statement revealed, by a foreign key or a trigger of the owner, and
+/// 3 one that is recorded, with the number of its record in `same`. A note of an earlier statement is stale: `OR IGNORE`
+/// and upserts evict nothing.
 struct AttachedTriggers {
     let schema: AttachedSchema
     let entityID: Int64
@@ -91,7 +92,8 @@ struct AttachedTriggers {
                 evict(evictedByUpdate),
                 recordDelete(link: "CASE WHEN \(isThere) THEN 1 END", where: isGone),
                 recordPresent(.insert, link: "CASE WHEN \(isGone) THEN -1 END"),
-            ])
+                discardOwn,
+            ] + noteChanged)
     }
 
     private var recordsDelete: HistoryTriggers.Trigger {
@@ -108,14 +110,14 @@ struct AttachedTriggers {
     private var evictsByInsert: HistoryTriggers.Trigger {
         trigger(
             "insert_evicts", "AFTER INSERT ON \(table)\nWHEN \(hasNotes)",
-            [evict("\(isNote("new")) OR \(isMissing)"), "DELETE FROM \(notes) WHERE \(isStale)"])
+            [evict("\(isNote("new")) OR \(isMissing)"), discardOwn] + noteChanged)
     }
 
     private var evictsByUpdate: HistoryTriggers.Trigger {
         trigger(
             "update_evicts",
             "AFTER UPDATE\(ofUniqueNames) ON \(table)\nWHEN \(hasNotes) AND NOT (\(isMoved))",
-            [evict(evictedByUpdate), "DELETE FROM \(notes) WHERE \(isStale)"])
+            [evict(evictedByUpdate), discardOwn] + noteChanged)
     }
 
     private var evictedByUpdate: String {
@@ -139,7 +141,7 @@ struct AttachedTriggers {
         return trigger(
             "delete_evicts", "AFTER DELETE ON \(table)\nWHEN \(hasNotes)",
             (own.isEmpty ? [] : [correct]) + [
-                "DELETE FROM \(notes) WHERE \(isRecorded("old"))", evict(isMissing, byCascade: true),
+                "DELETE FROM \(notes) WHERE \(isRecorded("old"))", evict(isMissing, as: "4"),
             ])
     }
 
@@ -188,13 +190,8 @@ struct AttachedTriggers {
 
     var hasNotes: String { "EXISTS (SELECT 1 FROM \(notes))" }
 
-    /// Marks the notes of evicted rows for the trigger that records them.
-    private func evict(_ condition: String, byCascade: Bool = false) -> String {
-        "UPDATE \(notes) SET state = \(byCascade ? 4 : 1) WHERE state = 0 AND at = \(HistoryTriggers.now) AND (\(condition))"
-    }
-
     /// Whether a note is that of a row, by the row's number or key.
-    private func isNote(_ row: String) -> String {
+    func isNote(_ row: String) -> String {
         guard schema.isWithoutRowID else { return "\(notes).row = \(self.row(row))" }
         let parts = schema.keyColumns.compactMap { column in
             bits[column.name].map { "\(row).\(StoreSchema.quoted(column.name)) = \(notes).v\($0)" }
@@ -204,25 +201,6 @@ struct AttachedTriggers {
 
     /// Whether a note is that of a row whose eviction a cascade has recorded.
     private func isRecorded(_ row: String) -> String { "(\(isNote(row)) AND state = 3)" }
-
-    /// Whether a note is of an earlier statement, recorded, or of a row that was not evicted.
-    var isStale: String { "state IN (2, 3) OR at <> \(HistoryTriggers.now) OR \(isSettled)" }
-
-    var isSameAsNote: String { isNote(table) }
-    private var isMissing: String { "NOT EXISTS (SELECT 1 FROM \(table) WHERE \(isSameAsNote))" }
-
-    /// Whether the row of a note was not evicted: it exists, and unless the new row has its number or key, it is it;
-    /// otherwise its values are the noted ones.
-    private var isSettled: String {
-        let present = columns.map { "\(table).\(StoreSchema.quoted($0.column.name)) COLLATE BINARY" }
-        let noted = columns.map { "\(notes).v\($0.bit)" }
-        let isEqual =
-            present.isEmpty
-            ? "1"
-            : "(\(present.joined(separator: ", "))) IS (\(noted.joined(separator: ", ")))"
-        return
-            "EXISTS (SELECT 1 FROM \(table) WHERE \(isSameAsNote) AND (NOT \(notes).same OR \(isEqual)))"
-    }
 
     // MARK: Rows
 

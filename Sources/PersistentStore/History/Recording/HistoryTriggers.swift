@@ -14,7 +14,8 @@ import SQLite
 /// evict under another ID, and a greater number the version, plus 1, of one with the ID of the new row. Between the
 /// BEFORE and the AFTER trigger of such a row, the owner's triggers may change the new row or others: so its note
 /// remains until then, unless the row is still the noted one. Notes outlive a statement that evicts nothing after
-/// all (`OR IGNORE`, upsert); they are harmless, and the next insert or update discards them.
+/// all (`OR IGNORE`, upsert); they are harmless, and the next insert or update discards them, unless it may be a part
+/// of a statement that has evicted one of its rows and not yet the others: see ``isEvicting``.
 ///
 /// SQLite runs the newest trigger first. The BEFORE triggers must run last and the AFTER triggers first, so that no
 /// trigger of the owner runs between them: it could change the row, or fail under OR FAIL, which retains the row. So the
@@ -39,12 +40,12 @@ struct HistoryTriggers {
     /// The bit of each attribute in `columns`; see ``AttributeBits``.
     let bits: [String: Int]
     // Every process that opens a store writes these texts, to compare them.
-    private let columns: [Column]
-    private let preserved: [Column]
+    let columns: [Column]
+    let preserved: [Column]
     private let anyDiffers: String
 
     /// The texts of one attribute, of which the triggers consist.
-    private struct Column {
+    struct Column {
         let name: String
         let retained: String
         /// The old value, as it is compared with the new one.
@@ -74,7 +75,7 @@ struct HistoryTriggers {
     }
 
     /// The version of the trigger text; if it differs, opening a store replaces its triggers.
-    static let edition = 8
+    static let edition = 9
 
     /// The ID under all names by which an update can set it (sqlite.org/lang_createtable.html#rowid).
     ///
@@ -83,9 +84,10 @@ struct HistoryTriggers {
     private static let idNames = "id, rowid, oid, _rowid_"
 
     /// The `after` of a note whose row was evicted.
-    private static let evicted = -1
-    /// The same of a row that the deletion of another one by a foreign key revealed, and of such a row that is recorded.
-    private static let (evictedByCascade, recorded) = (-2, -3)
+    static let evicted = -1
+    /// The same of a row whose eviction a change inside the evicting statement revealed, by a foreign key or a trigger of
+    /// the owner, and of such a row that is recorded.
+    static let (evictedByOuter, recorded) = (-2, -3)
 
     /// Milliseconds since 1970; constant within one statement (sqlite.org/lang_datefunc.html).
     static let now = "CAST((julianday('now') - 2440587.5) * 86400000.0 + 0.5 AS INTEGER)"
@@ -114,7 +116,7 @@ struct HistoryTriggers {
                 INSERT INTO history (kind, entity, object, at)
                 SELECT \(HistoryChange.Kind.insert.rawValue), \(entityID), new.id, \(time) WHERE \(isPresent)
                 """, raiseVersionOfReusedID,
-            ])
+            ] + noteChanged)
     }
 
     private var recordsUpdate: Trigger {
@@ -128,7 +130,7 @@ struct HistoryTriggers {
         trigger(
             "records_replacing_update",
             "AFTER UPDATE OF \(names) ON \(table)\nWHEN \(hasNotes) AND old.id = new.id AND (\(anyDiffers))",
-            [finishNotes(isMissing)] + recordUpdate)
+            [finishNotes(isMissing)] + recordUpdate + noteChanged)
     }
 
     private var recordsMovedID: Trigger {
@@ -139,7 +141,7 @@ struct HistoryTriggers {
                 "UPDATE \(table) SET version = last_insert_rowid() WHERE id = new.id",
                 // An update does not raise the last assigned ID.
                 raiseLastID("new.id"),
-            ])
+            ] + noteChanged)
     }
 
     private var recordsDelete: Trigger {
@@ -153,9 +155,13 @@ struct HistoryTriggers {
     /// trigger that finishes notes would otherwise repeat these steps, and every process that opens a store parses
     /// all triggers.
     private var recordsEvicted: Trigger {
-        let isEvicted = " WHERE new.after IN (\(Self.evicted), \(Self.evictedByCascade))"
+        let isEvicted = " WHERE new.after IN (\(Self.evicted), \(Self.evictedByOuter))"
         let old = preserved.map { ", old.\($0.retained)" }.joined()
-        let cleared = preserved.map { ", \($0.retained) = NULL" }.joined()
+        // By its unique values, the evicting change recognizes the note.
+        let cleared = preserved.map { column in
+            let unique = "CASE new.after WHEN \(Self.evictedByOuter) THEN \(column.retained) END"
+            return ", \(column.retained) = \(column.isUnique ? unique : "NULL")"
+        }.joined()
         return trigger(
             "records_evicted",
             "AFTER UPDATE OF after ON \(replaced)\nWHEN old.after NOT NULL AND new.after IS NOT \(Self.recorded)",
@@ -167,7 +173,7 @@ struct HistoryTriggers {
                 "INSERT INTO \(values) (number\(retained(preserved))) SELECT last_insert_rowid()\(old)\(isEvicted)",
                 raiseFloor("old.id", isEvicted),
                 """
-                UPDATE \(replaced) SET after = CASE new.after WHEN \(Self.evictedByCascade) THEN \(Self.recorded) END\(cleared)
+                UPDATE \(replaced) SET after = CASE new.after WHEN \(Self.evictedByOuter) THEN \(Self.recorded) END\(cleared)
                 WHERE id = old.id
                 """,
             ])
@@ -191,7 +197,8 @@ struct HistoryTriggers {
             WHEN (\(hasNotes) AND (\(changes))) OR ((\(moves)) AND (\(clashExists(others))))
             """,
             // An upsert updates the noted row itself.
-            ["DELETE FROM \(replaced) WHERE id = old.id AND \(isRow("old."))"] + noteClashes(others))
+            ["DELETE FROM \(replaced) WHERE id = old.id AND \(isRow("old.")) AND NOT \(isEvicting)"]
+                + noteClashes(others))
     }
 
     /// Discards the note of a deleted object, whose values must remain in its tombstone only. With
@@ -210,7 +217,7 @@ struct HistoryTriggers {
             "records_evicted_by_cascade", "AFTER DELETE ON \(table)\nWHEN \(hasNotes)",
             [
                 "DELETE FROM \(replaced) WHERE \(isRecorded)",
-                "UPDATE \(replaced) SET after = \(Self.evictedByCascade) WHERE after >= 0 AND \(isMissing)",
+                "UPDATE \(replaced) SET after = \(Self.evictedByOuter) WHERE after >= 0 AND \(isMissing)",
             ])
     }
 
@@ -277,58 +284,8 @@ extension HistoryTriggers {
         ]
     }
 
-    private func noteClashes(_ condition: String) -> [String] {
-        let present = preserved.map { ", " + $0.name }.joined()
-        let clashing = "FROM \(table) WHERE (\(clash))\(condition)"
-        return [
-            // The outer statement's conflict clause would override that of an INSERT that clashes here.
-            "DELETE FROM \(replaced) WHERE after IS NULL OR after = \(Self.recorded) OR \(isSettled) OR id IN (SELECT id \(clashing))",
-            """
-            INSERT INTO \(replaced) (id, after\(retained(preserved)))
-            SELECT id, (id = new.id) * (1 + version)\(present) \(clashing)
-            """,
-        ]
-    }
-
-    /// Returns a statement that finishes the notes of evicted rows and of unchanged ones, and marks the former for the
-    /// trigger that records them. The notes remain, so that each trigger on one row of a statement sees the same ones.
-    private func finishNotes(_ isEvicted: String) -> String {
-        """
-        UPDATE \(replaced) SET after = CASE WHEN after >= 0 AND (\(isEvicted)) THEN \(Self.evicted) END
-        WHERE after NOT NULL AND (after = \(Self.recorded) OR \(isEvicted) OR \(isSettled))
-        """
-    }
-
-    /// Discards the note of a row that is deleted or moved. If the note is of another row, that one was evicted, and a
-    /// trigger of the owner deletes or moves its successor before its insertion is recorded.
-    private var discardNote: [String] {
-        [
-            "UPDATE \(replaced) SET after = \(Self.evicted) WHERE id = old.id AND after > 0 AND NOT \(isRow("old."))",
-            "DELETE FROM \(replaced) WHERE id = old.id AND after IS NOT \(Self.recorded)",
-        ]
-    }
-
     /// Whether no trigger of the owner has deleted or moved the new row.
     private var isPresent: String { "EXISTS (SELECT 1 FROM \(table) WHERE id = new.id)" }
-
-    /// Whether the row of a note exists and was not evicted: it has another ID than the new one, or is still the noted
-    /// one.
-    private var isSettled: String {
-        "EXISTS (SELECT 1 FROM \(table) WHERE id = \(replaced).id AND (\(replaced).after = 0 OR \(isRow(table + "."))))"
-    }
-
-    /// Whether a note is that of a row, named by the prefix of its columns, as it is now.
-    private func isRow(_ row: String) -> String {
-        let noted = ["\(replaced).after - 1"] + preserved.map { "\(replaced).\($0.retained)" }
-        let present = ["\(row)version"] + preserved.map { row + $0.name }
-        return "(\(noted.joined(separator: ", "))) IS (\(present.joined(separator: ", ")))"
-    }
-
-    /// Whether a note is that of the deleted row, whose eviction a cascade has recorded.
-    private var isRecorded: String { "id = old.id AND after = \(Self.recorded)" }
-
-    /// Whether a noted row does not exist any more.
-    private var isMissing: String { "NOT EXISTS (SELECT 1 FROM \(table) WHERE id = \(replaced).id)" }
 
     /// Gives a reused ID a version that no object had: the number of the recorded insertion. The sequence is written
     /// at the end of a statement (sqlite.org/autoinc.html).
@@ -374,7 +331,7 @@ extension HistoryTriggers {
 
     private var names: String { columns.map(\.name).joined(separator: ", ") }
     private var uniqueColumns: [String] { ["id"] + columns.filter(\.isUnique).map(\.name) }
-    private var clash: String { uniqueColumns.map { "\($0) = new.\($0)" }.joined(separator: " OR ") }
+    var clash: String { uniqueColumns.map { "\($0) = new.\($0)" }.joined(separator: " OR ") }
 
     private func clashExists(_ condition: String) -> String {
         uniqueColumns
@@ -390,8 +347,8 @@ extension HistoryTriggers {
         return "(\(columns.map(\.old).joined(separator: ", "))) IS NOT (\(new))"
     }
 
-    private func retained(_ columns: [Column]) -> String { columns.map { ", " + $0.retained }.joined() }
-    private var table: String { "\"\(entity.name)\"" }
+    func retained(_ columns: [Column]) -> String { columns.map { ", " + $0.retained }.joined() }
+    var table: String { "\"\(entity.name)\"" }
     private var values: String { StoreSchema.valuesTable(entity.name) }
-    private var replaced: String { StoreSchema.replacedTable(entity.name) }
+    var replaced: String { StoreSchema.replacedTable(entity.name) }
 }
