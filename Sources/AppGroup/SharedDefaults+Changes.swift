@@ -8,6 +8,13 @@ extension SharedDefaults {
     public func updates() throws(SharedDefaultsError) -> AsyncThrowingStream<
         SharedDefaultsContents, any Error
     > {
+        try updates(pollingEvery: .seconds(1))
+    }
+
+    /// The same, with the time between polls where the folder's events are received.
+    package func updates(pollingEvery interval: Duration) throws(SharedDefaultsError) -> AsyncThrowingStream<
+        SharedDefaultsContents, any Error
+    > {
         let loop: EventLoop
         do {
             loop = try EventLoop()
@@ -16,7 +23,8 @@ extension SharedDefaults {
         }
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: SharedDefaultsContents.self, bufferingPolicy: .bufferingNewest(1))
-        let watcher = SharedDefaultsWatcher(file: file, loop: loop, continuation: continuation)
+        let watcher = SharedDefaultsWatcher(
+            file: file, loop: loop, interval: interval, continuation: continuation)
         continuation.onTermination = { _ in Task { await watcher.stop() } }
         Task { await watcher.start() }
         return stream
@@ -26,6 +34,7 @@ extension SharedDefaults {
 /// A watcher that reads the file again after an event of its folder, and polls in case an event is missing.
 private actor SharedDefaultsWatcher {
     private nonisolated let loop: EventLoop
+    private let interval: Duration
     private let file: SharedDefaultsFile
     private let continuation: AsyncThrowingStream<SharedDefaultsContents, any Error>.Continuation
     private var folder: FolderWatch?
@@ -35,11 +44,12 @@ private actor SharedDefaultsWatcher {
     private let timer = TimerName()
 
     init(
-        file: SharedDefaultsFile, loop: EventLoop,
+        file: SharedDefaultsFile, loop: EventLoop, interval: Duration,
         continuation: AsyncThrowingStream<SharedDefaultsContents, any Error>.Continuation
     ) {
         self.file = file
         self.loop = loop
+        self.interval = interval
         self.continuation = continuation
     }
 
@@ -70,7 +80,7 @@ private actor SharedDefaultsWatcher {
 
     private func poll() {
         guard !isStopped else { return }
-        loop.schedule(timer, after: folder == nil ? .milliseconds(100) : .seconds(1)) { [weak self] in
+        loop.schedule(timer, after: folder == nil ? .milliseconds(100) : interval) { [weak self] in
             self?.assumeIsolated { watcher in
                 if watcher.status != watcher.file.status() { watcher.look() }
                 watcher.poll()

@@ -29,9 +29,8 @@ struct TerminalInputTests {
         let (read, write) = try pipe()
         var input = TerminalInput(terminal: read)
         send("\u{1B}", to: write)
-        let took = ContinuousClock().measure { #expect(input.next(timeout: 60_000) == [.key(.escape)]) }
+        let took = ContinuousClock().measure { #expect(input.next(timeout: nil) == [.key(.escape)]) }
         #expect(took >= .milliseconds(25))
-        #expect(took < .seconds(30))
         close(write)
         close(read)
     }
