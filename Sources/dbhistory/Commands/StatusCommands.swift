@@ -67,7 +67,7 @@ extension Command {
     }
 
     static let clean = Command(
-        name: "clean", summary: "Delete history that every consumer has read, and history older than --keep",
+        name: "clean", summary: "Delete history older than --keep",
         operands: "DATABASE",
         options: [
             Option(
@@ -78,7 +78,8 @@ extension Command {
         let given = try arguments.duration("--keep")
         let container = try await arguments.open()
         let stored = try await container.notes().retention
-        let result = try await container.purgeHistory(maximumAge: given ?? stored ?? .seconds(7 * 86_400))
+        let kept = given ?? stored ?? .seconds(7 * 86_400)
+        let result = try await container.purgeHistory(maximumAge: kept, minimumAge: kept)
         try Output().line(
             "deleted \(counted(result.transactions, "transaction")) with \(counted(result.changes, "change"))"
         )

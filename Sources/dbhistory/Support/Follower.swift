@@ -165,11 +165,12 @@ struct Follower: Sendable {
         }
     }
 
-    /// Deletes history that is older than 'track --keep' says, if no process has done so for an hour.
+    /// Deletes history that is older than 'track --keep' says, if no process has done so for an hour. Younger history
+    /// remains for 'log' and 'restore', even if all consumers have read it.
     private func clean() async throws {
         guard let retention = try await container.notes().retention,
             try await container.claimCleaning(every: Self.cleaningInterval)
         else { return }
-        _ = try await container.purgeHistory(maximumAge: retention)
+        _ = try await container.purgeHistory(maximumAge: retention, minimumAge: retention)
     }
 }

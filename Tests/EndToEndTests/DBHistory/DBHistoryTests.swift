@@ -57,6 +57,19 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.folder.path) == ["app.db"])
     }
 
+    @Test func `history that a consumer has read remains for as long as it is kept`() throws {
+        let program = try tracked("--keep", "7d")
+        try program.sql("UPDATE orders SET price = 3")
+        #expect(
+            try program.run("follow", "--consumer", "a", "--since", "beginning", "--once").contains(
+                "update orders id=1"))
+        #expect(try program.run("clean").contains("with 0 changes"))
+        let log = try program.run("log")
+        #expect(log.contains("update orders id=1"))
+        #expect(try program.run("restore", String(log.prefix { $0 != " " })) == "undid 1 change\n")
+        #expect(try program.run("clean", "--keep", "0s").contains("with 2 changes"))
+    }
+
     @Test func `a follower that is killed at any moment loses no change`() throws {
         let program = try tracked("--values", "rows")
         let writer = try program.python(
