@@ -105,6 +105,24 @@ import Testing
         #expect(changes.first { $0.kind == .delete }?.tombstone?["slug"] == .text("a"))
     }
 
+    @Test(arguments: ["id INTEGER PRIMARY KEY", "id TEXT NOT NULL PRIMARY KEY"])
+    func `an upsert of many rows leaves the note of one row`(key: String) async throws {
+        let end = key.contains("TEXT") ? " WITHOUT ROWID" : ""
+        let owned = try OwnedDatabase("CREATE TABLE t (\(key), name UNIQUE, x)\(end);")
+        let attached = try await owned.attach(["t"])
+        try owned.run(
+            """
+            WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+            INSERT INTO t SELECT i, i, i FROM n;
+            INSERT INTO t SELECT id, name, x FROM t WHERE true ON CONFLICT (id) DO UPDATE SET x = excluded.x + 1;
+            INSERT INTO t SELECT id, name, x FROM t WHERE true ON CONFLICT (name) DO UPDATE SET x = excluded.x + 1;
+            INSERT OR IGNORE INTO t SELECT id, name, 0 FROM t;
+            """)
+        // Each row compares the notes, whose number must not grow with the statement.
+        #expect(try owned.run("SELECT count(*) FROM history_replaced_t") == "1\n")
+        #expect(try await owned.changes(attached).count == 120)
+    }
+
     private static let table =
         "CREATE TABLE t (id INTEGER PRIMARY KEY, parent REFERENCES t ON DELETE CASCADE, name UNIQUE, x"
 

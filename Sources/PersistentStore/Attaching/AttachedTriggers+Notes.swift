@@ -116,6 +116,19 @@ extension AttachedTriggers {
         ]
     }
 
+    /// Gives the note of an updated row its values: after an upsert, the note is settled, so that a statement over many
+    /// rows does not collect theirs.
+    var renewNote: [String] {
+        guard !columns.isEmpty else { return [] }
+        let present = columns.map { "\(table).\(StoreSchema.quoted($0.column.name))" }
+        return [
+            """
+            UPDATE \(notes) SET (\(noteColumns.joined(separator: ", "))) = (SELECT \(present.joined(separator: ", "))
+            FROM \(table) WHERE \(isSameRow(table, "new"))) WHERE \(isNote("new")) AND state = 0
+            """
+        ]
+    }
+
     /// Whether the row of a note clashed with the new one, so that this change made the note.
     private var isOwn: String {
         let bits = Dictionary(uniqueKeysWithValues: columns.map { ($0.column.name, $0.bit) })

@@ -79,7 +79,7 @@ struct AttachedTriggers {
     private var recordsUpdate: HistoryTriggers.Trigger {
         trigger(
             "update", "AFTER UPDATE ON \(table)\nWHEN (\(anyDiffers)) AND NOT (\(isMoved))",
-            [recordPresent(.update)])
+            [recordPresent(.update)] + renewNote)
     }
 
     /// A changed key is a deletion and an insertion, each with the distance to the number of the other one.
