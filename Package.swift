@@ -93,7 +93,7 @@ let package = Package(
 
         // History for any SQLite database, without clips and its libraries.
         .executableTarget(
-            name: "dbhistory", dependencies: ["HistoryTracking", "PersistentStore", "Platform"]),
+            name: "dbhistory", dependencies: ["HistoryTracking", "PersistentStore", "Platform", "CProcess"]),
 
         // The figures, and those of C alone on the same machine.
         .target(

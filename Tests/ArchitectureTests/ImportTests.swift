@@ -33,7 +33,7 @@ import Testing
         "ClipsMirror": [
             "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform",
         ],
-        "dbhistory": ["HistoryTracking", "PersistentStore", "Platform"],
+        "dbhistory": ["HistoryTracking", "PersistentStore", "Platform", "CProcess"],
         "ClipsBenchmarks": [
             "ClipsCore", "SearchIndex", "LiveQuery", "PersistentStore", "SQLite", "Platform",
             "CBenchmarkProbes",
@@ -78,7 +78,7 @@ import Testing
     @Test func `dbhistory requires no module of clips, of the terminal, or of a mirror`() {
         let expected: Set = [
             "dbhistory", "HistoryTracking", "PersistentStore", "SQLite", "AppGroup", "Platform", "CPlatform",
-            "CSQLite",
+            "CSQLite", "CProcess",
         ]
         #expect(Self.modules(of: "dbhistory") == expected)
     }

@@ -42,8 +42,8 @@ extension AttachedTriggers {
         )
         return [
             """
-            DELETE FROM \(notes) WHERE \(isStale) OR \(isClashing)
-            OR ((state = 3 OR \(isSettled)) AND NOT \(isEvicting))
+            DELETE FROM \(notes) WHERE \(isStale) OR ((state = 3 OR \(isSettled)) AND NOT \(isEvicting))
+            OR \(isClashing)
             """,
             """
             INSERT INTO \(notes) (\(row.0)at, state, same\(names))
@@ -99,19 +99,28 @@ extension AttachedTriggers {
         "DELETE FROM \(notes) WHERE \(isStale) OR \(isOwn) OR (\(isSettled) AND NOT \(isEvicting))"
     }
 
-    /// Notes the row as it is after a change inside a statement that evicts rows, since it may be the next one.
-    var noteChanged: [String] {
-        let isInside = "EXISTS (SELECT 1 FROM \(notes) WHERE state = 3)"
+    /// Note the row as it is after a change inside a statement that evicts rows, since it may be the next one.
+    var notesInserted: HistoryTriggers.Trigger {
+        trigger("notes_inserted", "AFTER INSERT ON \(table)\nWHEN \(isInside)", noteChanged)
+    }
+
+    var notesUpdated: HistoryTriggers.Trigger {
+        trigger("notes_updated", "AFTER UPDATE\(ofUniqueNames) ON \(table)\nWHEN \(isInside)", noteChanged)
+    }
+
+    private var isInside: String { "EXISTS (SELECT 1 FROM \(notes) WHERE state = 3)" }
+
+    private var noteChanged: [String] {
         let present = columns.map { "\(table).\(StoreSchema.quoted($0.column.name))" }
         let (names, row) = (
             list(noteColumns), schema.isWithoutRowID ? ("", "") : ("row, ", row(table) + ", ")
         )
         return [
-            "DELETE FROM \(notes) WHERE \(isNote("new")) AND \(isInside)",
+            "DELETE FROM \(notes) WHERE \(isNote("new"))",
             """
             INSERT INTO \(notes) (\(row.0)at, state, same\(names))
             SELECT \(row.1)\(HistoryTriggers.now), 0, 0\(list(present)) FROM \(table)
-            WHERE \(isSameRow(table, "new")) AND \(isInside)
+            WHERE \(isSameRow(table, "new"))
             """,
         ]
     }
@@ -146,12 +155,9 @@ extension AttachedTriggers {
     }
 
     /// Whether a statement has evicted a row and may evict others: a deletion that cascades from the first, or a trigger
-    /// of the owner on it, runs between. The number of notes is bounded if no trigger finishes them.
+    /// of the owner on it, runs between.
     private var isEvicting: String {
-        """
-        (EXISTS (SELECT 1 FROM \(notes) WHERE state = 3 OR state = 0 AND \(isMissing))
-        AND (SELECT count(*) FROM \(notes)) < 64)
-        """
+        "EXISTS (SELECT 1 FROM \(notes) WHERE state = 3 OR state = 0 AND \(isMissing))"
     }
 
     /// Whether a note is recorded, or of an earlier statement.

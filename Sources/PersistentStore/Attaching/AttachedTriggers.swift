@@ -36,7 +36,8 @@ struct AttachedTriggers {
 
     var all: [HistoryTriggers.Trigger] {
         [
-            notesClashesOfInsert, notesClashesOfUpdate, recordsInsert, recordsUpdate, recordsMove,
+            notesClashesOfInsert, notesClashesOfUpdate, notesInserted, notesUpdated,
+            recordsInsert, recordsUpdate, recordsMove,
             // After the record of the deletion.
             recordsEvictedByCascade, recordsDelete,
             discardsNoteOfDeleted, recordsEvicted,
@@ -93,7 +94,7 @@ struct AttachedTriggers {
                 recordDelete(link: "CASE WHEN \(isThere) THEN 1 END", where: isGone),
                 recordPresent(.insert, link: "CASE WHEN \(isGone) THEN -1 END"),
                 discardOwn,
-            ] + noteChanged)
+            ])
     }
 
     private var recordsDelete: HistoryTriggers.Trigger {
@@ -110,14 +111,14 @@ struct AttachedTriggers {
     private var evictsByInsert: HistoryTriggers.Trigger {
         trigger(
             "insert_evicts", "AFTER INSERT ON \(table)\nWHEN \(hasNotes)",
-            [evict("\(isNote("new")) OR \(isMissing)"), discardOwn] + noteChanged)
+            [evict("\(isNote("new")) OR \(isMissing)"), discardOwn])
     }
 
     private var evictsByUpdate: HistoryTriggers.Trigger {
         trigger(
             "update_evicts",
             "AFTER UPDATE\(ofUniqueNames) ON \(table)\nWHEN \(hasNotes) AND NOT (\(isMoved))",
-            [evict(evictedByUpdate), discardOwn] + noteChanged)
+            [evict(evictedByUpdate), discardOwn])
     }
 
     private var evictedByUpdate: String {

@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 import PersistentStore
 import Platform
@@ -6,8 +7,9 @@ import Platform
 @main
 enum Program {
     static func main() async {
-        let words = Array(CommandLine.arguments.dropFirst())
+        var words: [String] = []
         do {
+            words = try Self.words()
             exit(try await run(words))
         } catch let error as UsageError {
             let name = error.isOfCommand ? "" : "\(words[0]) "
@@ -24,6 +26,16 @@ enum Program {
             fail("\(error)")
         }
         exit(2)
+    }
+
+    /// The arguments after the program's name, without /proc.
+    private static func words() throws -> [String] {
+        try (1..<max(1, process_argument_count())).map { index in
+            guard let word = process_argument(index).flatMap({ String(validatingCString: $0) }) else {
+                throw UsageError("Argument \(index) is not valid UTF-8; nothing was done.", isOfCommand: true)
+            }
+            return word
+        }
     }
 
     private static func run(_ words: [String]) async throws -> Int32 {

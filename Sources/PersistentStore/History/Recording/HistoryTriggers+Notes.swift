@@ -6,8 +6,8 @@ extension HistoryTriggers {
         return [
             // The outer statement's conflict clause would override that of an INSERT that clashes here.
             """
-            DELETE FROM \(replaced) WHERE after IS NULL OR id IN (SELECT id \(clashing))
-            OR ((after = \(Self.recorded) OR \(isSettled)) AND NOT \(isEvicting))
+            DELETE FROM \(replaced) WHERE after IS NULL OR ((after = \(Self.recorded) OR \(isSettled)) AND NOT \(isEvicting))
+            OR id IN (SELECT id \(clashing))
             """,
             """
             INSERT INTO \(replaced) (id, after\(retained(preserved)))
