@@ -113,6 +113,12 @@ struct MoreServiceTests {
         #expect(try Reading(plain, name: "/home/me/.newsboat/urls").drafts.map(\.tags)[0].contains("news"))
         #expect(try Reading(plain).format == .text && Reading(plain, name: "urls.txt").format == .text)
         #expect(try Reading(plain + " \"~B\"").format == .newsboat)
+        // A title next to tags without quotes, as in newsboat's documentation.
+        for words in ["tech \"~My title\"", "\"~My title\" tech", "\"~My title\" \"tech\""] {
+            let feeds = try Reading("https://a.org/feed \(words)\n" + plain)
+            #expect(feeds.drafts.map(\.title) == ["My title", "", ""], "\(words)")
+            #expect(feeds.drafts.map(\.tags)[0] == ["feed", "tech"], "\(words)")
+        }
         #expect(try Reading("https://a.org The \"best\" page").format == .text)
         #expect(try Reading("Some words\n" + plain, name: "urls").format == .text)
     }

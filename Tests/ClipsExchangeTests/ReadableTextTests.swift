@@ -25,6 +25,21 @@ struct ReadableTextTests {
 
     @Test(
         arguments: [
+            "<p>Advertisement</p>", "<div class=x1><span>ADVERTISEMENT</span></div>",
+            "<div><p> Werbung </p></div>",
+        ])
+    func `the label of an advertisement is omitted`(part: String) throws {
+        let whole = try text("<h2>Advertising</h2>\(Self.prose)\(part)<p>An advertisement is a text.</p>")
+        let lines = whole.split(separator: "\n").map(String.init)
+        #expect(lines.first == "## Advertising" && lines.last == "An advertisement is a text.", "\(whole)")
+        #expect(lines.count == 10, "\(whole)")
+        // Links of a start page.
+        let links = (0..<20).map { "<li><a href=/\($0)>The title of the story \($0)</a>" }.joined()
+        #expect(try !text("<ul>\(links)</ul>\(part)<ul>\(links)</ul>").lowercased().contains("advert"))
+    }
+
+    @Test(
+        arguments: [
             "<ul><li><a href='#a'>Chapter A</a><li><a href='#b'>Chapter B</a></ul>",
             "<ul><li><a href=/1>A program</a>, which is retained since it has a few words of its own</ul>",
             "<p>Only <a href=/1>a paragraph that is retained, with a long link</a>.</p>",

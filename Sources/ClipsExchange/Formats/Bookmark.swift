@@ -105,7 +105,7 @@ struct Bookmark {
         let isService = attributes["private"] != nil || attributes["public"] != nil
         let words = tags.filter { $0 != Self.archivedTag }.joined(separator: ",")
         if !words.isEmpty { fielded.set(.tags, HTMLText.repaired(words), spacedTags: isService) }
-        if says("private") || attributes["public"] == "0" { fielded.addTags(["private"]) }
+        if says("private") || attributes["public"] == "0" { fielded.set(.isPrivate, "yes") }
         if says("feed") || attributes["feedurl"] != nil { fielded.addTags(["feed"]) }
     }
 

@@ -67,79 +67,92 @@ enum ClipField: Hashable {
 
 /// A clip under construction from named fields.
 struct FieldedDraft {
-    private(set) var draft = ClipDraft()
+    private var collected = ClipDraft()
     private var hasReadState = false
+    private var isPrivate = false
     /// The problems of fields that could not be read.
     private(set) var complaints: [String] = []
 
-    init(_ draft: ClipDraft = ClipDraft()) { self.draft = draft }
+    init(_ draft: ClipDraft = ClipDraft()) { collected = draft }
+
+    /// The clip. Privacy has no counterpart in a store of one user; a tag after those of the user retains it.
+    var draft: ClipDraft {
+        var draft = collected
+        if isPrivate { draft.tags.append("private") }
+        return draft
+    }
 
     mutating func set(_ field: ClipField, _ word: String, spacedTags: Bool = false) {
         guard !word.isEmpty else { return }
         switch field {
-        case .url: if draft.url.isEmpty { draft.url = word } else { addNote(word) }
+        case .url: if collected.url.isEmpty { collected.url = word } else { addNote(word) }
         case .title:
-            if draft.title.isEmpty { draft.title = word } else if draft.title != word { addNote(word) }
-        case .text, .quotes: draft.text += (draft.text.isEmpty ? "" : "\n\n") + word
+            if collected.title.isEmpty {
+                collected.title = word
+            } else if collected.title != word {
+                addNote(word)
+            }
+        case .text, .quotes: collected.text += (collected.text.isEmpty ? "" : "\n\n") + word
         case .note: addNote(word)
-        case .tags: draft.tags += Self.tags(word, spaced: spacedTags)
+        case .tags: collected.tags += Self.tags(word, spaced: spacedTags)
         case .folder: setFolder(word)
-        case .created: draft.created = time(word)
-        case .updated: draft.updated = time(word)
-        case .starred: draft.isStarred = ClipField.isTrue(word)
+        case .created: collected.created = time(word)
+        case .updated: collected.updated = time(word)
+        case .starred: collected.isStarred = ClipField.isTrue(word)
         case .unread: setUnread(ClipField.isTrue(word))
         case .read: setUnread(!ClipField.isTrue(word))
         case .archived: setArchived(ClipField.isTrue(word))
-        case .readTime: draft.isUnread = !ClipField.isTrue(word) && FileDate.milliseconds(word) == nil
+        case .readTime: collected.isUnread = !ClipField.isTrue(word) && FileDate.milliseconds(word) == nil
         case .state:
             if ["archive", "archived"].contains(word.lowercased()) { setArchived(true) }
-            if word.lowercased() == "read" { draft.isUnread = false }
+            if word.lowercased() == "read" { collected.isUnread = false }
         // Pocket's numbers; others have other meanings.
         case .number:
             if word == "1" { setArchived(true) }
-            if word == "2" { draft.isUnread = false }
-        case .author: draft.author = word
-        case .feed: if word != draft.url { addNote("feed: \(word)") }
+            if word == "2" { collected.isUnread = false }
+        case .author: collected.author = word
+        case .feed: if word != collected.url { addNote("feed: \(word)") }
         case .byline: addNote("author: \(word)")
-        // Privacy has no counterpart in a store of one user; the tag retains it.
-        case .isPrivate: if ClipField.isTrue(word) { addTags(["private"]) }
+        case .isPrivate: if ClipField.isTrue(word) { isPrivate = true }
         // LinkAce's number of private links since version 2; 1 is public, and 2 internal.
-        case .visibility: if word == "3" { addTags(["private"]) }
+        case .visibility: if word == "3" { isPrivate = true }
         }
     }
 
     /// Restores the empty values of this program's export.
     mutating func restoreEmpty(author: String?) {
-        draft.hasExactTitle = true
-        draft.author = author
+        collected.hasExactTitle = true
+        collected.author = author
     }
 
-    mutating func addTags(_ tags: [String]) { draft.tags += tags }
+    mutating func addTags(_ tags: [String]) { collected.tags += tags }
 
-    mutating func add(_ quote: Quote) { draft.quotes.append(quote) }
+    mutating func add(_ quote: Quote) { collected.quotes.append(quote) }
 
     /// Handles folders that are states of a clip rather than topics.
     private mutating func setFolder(_ word: String) {
         switch word.lowercased() {
-        case "unread": draft.isUnread = true
+        case "unread": collected.isUnread = true
         case "archive": setArchived(true)
-        case "starred": (draft.isStarred, draft.isUnread) = (true, false)
+        case "starred": (collected.isStarred, collected.isUnread) = (true, false)
         case "unsorted": break
-        default: draft.tags += word.split(separator: "/").map { String($0) }
+        default: collected.tags += word.split(separator: "/").map { String($0) }
         }
     }
 
     /// Services archive clips that were read, unless the file says otherwise.
     private mutating func setArchived(_ isArchived: Bool) {
-        draft.isArchived = isArchived
-        if isArchived && !hasReadState { draft.isUnread = false }
+        collected.isArchived = isArchived
+        if isArchived && !hasReadState { collected.isUnread = false }
     }
 
-    private mutating func setUnread(_ isUnread: Bool) { (draft.isUnread, hasReadState) = (isUnread, true) }
+    private mutating func setUnread(_ isUnread: Bool) {
+        (collected.isUnread, hasReadState) = (isUnread, true)
+    }
 
     private mutating func addNote(_ word: String) {
-        guard draft.note != word else { return }
-        draft.note += (draft.note.isEmpty ? "" : "\n\n") + word
+        guard collected.note != word else { return }
+        collected.note += (collected.note.isEmpty ? "" : "\n\n") + word
     }
 
     private mutating func time(_ word: String) -> Int64? {

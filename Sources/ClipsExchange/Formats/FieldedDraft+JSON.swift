@@ -31,7 +31,7 @@ extension FieldedDraft {
             } else if let (own, field) = Self.substitutes[name] {
                 if members[own]?.isEmpty ?? true, let word = value.word { set(field, word) }
             } else if isPosts && name == "shared" {
-                if value.word == "no" { addTags(["private"]) }
+                if value.word == "no" { set(.isPrivate, "yes") }
             } else if members["alternate"] != nil, set(feedItem: name, value) {
                 continue
             } else if name == "content", case .object(let content) = value {

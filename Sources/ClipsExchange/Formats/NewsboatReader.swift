@@ -50,7 +50,7 @@ struct NewsboatReader: FormatReader {
     }
 
     /// Whether a text is such a file: each line begins as one of newsboat, and a line has only words in quotes or
-    /// a title after its URL. By its name, it needs none of these.
+    /// a title after its URL, or a title in quotes next to other words. By its name, it needs none of these.
     static func understands(_ text: Substring, fileName: String) -> Bool {
         var lines = text.split(whereSeparator: \.isNewline)
         // The beginning of a large file may end inside a line.
@@ -62,6 +62,7 @@ struct NewsboatReader: FormatReader {
                 !CSVColumns.isAddress(words[0].text)
                     || words.count > 1
                         && words.dropFirst().allSatisfy { $0.isQuoted || $0.text.hasPrefix("~") }
+                    || words.dropFirst().contains { $0.isQuoted && $0.text.hasPrefix("~") }
             }
     }
 

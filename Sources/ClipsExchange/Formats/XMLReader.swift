@@ -159,7 +159,7 @@ private struct XMLOutline {
                 "private": .isPrivate,
             ], ignoring: ["tag", "tags", "shared"])
         fielded.set(.tags, HTMLText.trimmed(attributes["tag"] ?? attributes["tags"] ?? ""), spacedTags: true)
-        if attributes["shared"] == "no" { fielded.addTags(["private"]) }
+        if attributes["shared"] == "no" { fielded.set(.isPrivate, "yes") }
         return fielded
     }
 

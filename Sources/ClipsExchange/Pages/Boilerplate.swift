@@ -53,6 +53,16 @@ enum Boilerplate {
         "are you a robot", "are you human", "checking your browser", "unusual traffic", "just a moment...",
     ]
 
+    /// The texts above advertisements (`adWords` of Mozilla's Readability), and the elements that contain them; a heading
+    /// may be the title of a section.
+    static let labels: Set<String> = [
+        "ad", "ads", "advertisement", "advertisements", "advertising", "anuncio", "anzeige", "publicidad",
+        "publicité",
+        "pubblicità", "werbung", "реклама", "广告",
+    ]
+    static let labeled: Set<String> = ["center", "div", "figcaption", "p", "section"]
+    static let maxLabel = 16
+
     private static let minParagraphs = 1000
     private static let maxWords = 4
 

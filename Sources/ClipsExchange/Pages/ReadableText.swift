@@ -121,6 +121,14 @@ struct ReadableText {
         return text.isTeaser(node.name) || leavesOutLists && text.isListOfTeasers(node.name)
     }
 
+    /// Whether an element only says that an advertisement is next to it.
+    private func isAdvertisement(_ node: Node) -> Bool {
+        guard let text = measures[node], text.count <= Boilerplate.maxLabel,
+            Boilerplate.labeled.contains(node.name)
+        else { return false }
+        return Boilerplate.labels.contains(Self.line(of: node).lowercased())
+    }
+
     private func append(_ node: Node, to lines: inout TextLines, isInContent: Bool, _ depth: Int) {
         let name = node.name
         let isContent = isInContent || Boilerplate.content.contains(name)
@@ -129,7 +137,7 @@ struct ReadableText {
             if child.isText {
                 lines.add(child.content)
             } else if child.isElement, depth < Self.maxDepth, !covers(child, isInContent: isContent),
-                !isInContent || !isTeaser(child)
+                !isInContent || !isTeaser(child), !isAdvertisement(child)
             {
                 append(child, to: &lines, isInContent: isContent, depth + 1)
             }
