@@ -46,7 +46,8 @@ import Testing
             }
             let related = try index.related(to: query, in: snapshot)
             for hit in ranking.hits[exact.endIndex...] {
-                #expect(documents.contains { $0.id == hit.id && related?.matches($0) == true }, "\(text)")
+                #expect(
+                    documents.contains { $0.id == hit.id && related.last?.matches($0) == true }, "\(text)")
             }
             let ranks = exact.map { hit in
                 documents.first { $0.id == hit.id }.flatMap { document in

@@ -2,9 +2,9 @@ package import PersistentStore
 
 /// The best results of a query, in steps between which other work can run.
 ///
-/// Exact titles rank first, then whole words in title and tags, other forms and spellings of the words there, which the
-/// query itself does not admit, whole words, beginnings of words, parts of words, and the other forms; within each,
-/// ``SearchScore``, then newer before older.
+/// Exact titles rank first, then whole words in title and tags, other forms and spellings of the words there, the closest
+/// first, which the query itself does not admit, whole words, beginnings of words, parts of words, and the other forms;
+/// within each, ``SearchScore``, then newer before older.
 package struct SearchRanking: Sendable {
     /// The best results so far.
     package private(set) var hits: [SearchHit] = []
@@ -78,8 +78,8 @@ package struct SearchRanking: Sendable {
         (found, cursor, read) = ([], nil, 0)
         guard isRelated == nil, hits.count < limit else { return }
         let related = try index.related(to: query, in: snapshot)
-        isRelated = related != nil
-        if let related { stages = related.stages.prefix(1) + stages + [related] }
+        isRelated = !related.isEmpty
+        stages = related.compactMap(\.stages.first)[...] + stages + related.suffix(1)
     }
 
     private mutating func rank(
