@@ -43,6 +43,29 @@ import Testing
         #expect(try await soon { try next.format("#{pane_dead}") == "1" })
     }
 
+    @Test func `the history names quotes, leads to their clip, and undo there deletes them`() async throws {
+        try clips.run(
+            "add", "--jsonl", input: "{\"title\":\"read\",\"text\":\"one\\ntwo\"}\n{\"title\":\"other\"}\n")
+        let terminal = try open()
+        try terminal.send("G", "Enter")
+        #expect(try await soon { try terminal.shows("two") })
+        try terminal.send("v", "j", "\"")
+        #expect(try await soon { try clips.sqlite3("SELECT count(*) FROM Quote") == "1" })
+        try terminal.send("q", "g", "H")
+        #expect(
+            try await soon {
+                try terminal.shows("~ read  quote added") && terminal.shows("quote: nothing → “one")
+            })
+        try terminal.send("Enter")
+        #expect(
+            try await soon { try terminal.cursorLine().contains("read") && !terminal.shows("quote added") })
+        try terminal.send("H", "u")
+        #expect(try await soon { try terminal.shows("~ read  undone: quote added") })
+        #expect(try clips.sqlite3("SELECT count(*) FROM Quote") == "0")
+        try terminal.send("q", "q")
+        #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })
+    }
+
     @Test func `a command is typed, completed, and run at any size`() async throws {
         for number in 1...9 { try clips.run("add", "--title", "clip number \(number)", "--tag", "numbered") }
         let terminal = try open()

@@ -9,6 +9,7 @@ package struct ChangeWords: Hashable, Sendable {
         /// Joined names; nil if they are not known.
         case tags(before: String?, after: String?)
         case attributes(String)
+        case quotes(QuoteCounts)
 
         /// The words after a title.
         var phrase: String {
@@ -18,6 +19,7 @@ package struct ChangeWords: Hashable, Sendable {
             case .tags(let before, let after):
                 ChangeWords.difference(before, after).map { "tags \($0)" } ?? "tags changed"
             case .attributes(let names): "\(names) changed"
+            case .quotes(let counts): counts.phrase
             }
         }
     }
@@ -30,9 +32,10 @@ package struct ChangeWords: Hashable, Sendable {
     /// - Parameters:
     ///   - tags: The tags after the change, joined; nil if they are not known.
     ///   - isReverse: Whether to describe the opposite, from the values after the change to those before.
+    ///   - quotes: The quotes of the clip that the transaction changed, if they are known.
     ///   - role: The role of the transaction. An undo is described by the work that it undid.
-    package init(
-        _ change: HistoryChange, tags: String? = nil, isReverse: Bool = false,
+    init(
+        _ change: HistoryChange, tags: String? = nil, quotes: QuoteCounts? = nil, isReverse: Bool = false,
         role: UndoHistory.Role = .work
     ) {
         self.role = role
@@ -41,11 +44,19 @@ package struct ChangeWords: Hashable, Sendable {
         case .insert where role.isUndo || role == .restore: parts = [.verb("restored")]
         case .insert: parts = [.verb(isReverse ? "deleted" : "saved")]
         case .delete: parts = [.verb(isReverse ? "saved" : "deleted")]
-        case .update: parts = Self.parts(of: change, tags, isReverse)
+        case .update: parts = Self.parts(of: change, tags, quotes, isReverse)
         }
     }
 
-    private static func parts(of change: HistoryChange, _ tags: String?, _ isReverse: Bool) -> [Part] {
+    /// Creates the words of a transaction that changed quotes alone.
+    init(_ quotes: QuoteCounts, role: UndoHistory.Role) {
+        self.role = role
+        parts = [.quotes(role.isUndo ? quotes.reversed : quotes)]
+    }
+
+    private static func parts(
+        of change: HistoryChange, _ tags: String?, _ quotes: QuoteCounts?, _ isReverse: Bool
+    ) -> [Part] {
         var parts: [Part] = []
         var others: [String] = []
         for name in change.updatedAttributes {
@@ -69,8 +80,10 @@ package struct ChangeWords: Hashable, Sendable {
             default: others.append(name)
             }
         }
-        // Only a change of a quote changes the time alone.
-        if change.updatedAttributes == [ClipAttribute.updated.rawValue] { others = ["quotes"] }
+        if change.changesOnlyTime {
+            if let quotes, !quotes.isEmpty { return [.quotes(isReverse ? quotes.reversed : quotes)] }
+            others = ["quotes"]
+        }
         if !others.isEmpty { parts.append(.attributes(others.joined(separator: ", "))) }
         return parts
     }
@@ -141,8 +154,14 @@ package struct ChangeWords: Hashable, Sendable {
             Self.difference(before, after).map { "tagged \(subject) \($0)" }
                 ?? "changed the tags of \(subject)"
         case .attributes(let names): "changed the \(names) of \(subject)"
+        case .quotes(let counts): counts.sentence(subject)
         }
     }
+}
+
+extension HistoryChange {
+    /// Whether only the time of a clip changed, as with a change of its quotes.
+    var changesOnlyTime: Bool { updatedAttributes == [ClipAttribute.updated.rawValue] }
 }
 
 extension StoreSnapshot {

@@ -36,47 +36,114 @@ package struct TransactionDetail: Hashable, Sendable {
         _ token: HistoryToken, maxLaterChanges: Int = Self.maxLaterChanges,
         in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
-        let piece = try snapshot.transaction(
-            token, changes: .entity(ClipModel.entity), maxChanges: Self.maxChanges)
+        let entities = [ClipModel.entity, Quote.entity].map(ChangePredicate.entity)
+        let piece = try snapshot.transaction(token, changes: .or(entities), maxChanges: Self.maxChanges)
         guard let piece else { return nil }
         self.token = token
         let role = UndoHistory.Role(contextName: piece.contextName)
         isCut = !piece.isComplete
-        let isNear = try !snapshot.hasMoreChanges(after: token, than: maxLaterChanges)
-        showsOriginalValues = isNear
-        let keys = Set(piece.changes.map(\.objectID.key))
-        let present = try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys(keys.sorted())))
-        var states: [Int64: [String: AttributeValue]] = [:]
-        for object in present { states[object.id.key] = object.values }
-        let there = Set(states.keys)
-        if isNear {
-            let ids = Set(keys.map { ClipModel.objectID($0) })
+        showsOriginalValues = try !snapshot.hasMoreChanges(after: token, than: maxLaterChanges)
+        // By entity and key.
+        var states: [String: [Int64: [String: AttributeValue]]] = [:]
+        for (entity, changes) in Dictionary(grouping: piece.changes, by: \.objectID.entity) {
+            let keys = Set(changes.map(\.objectID.key)).sorted()
+            let present = try snapshot.fetch(FetchRequest(entity, where: .keys(keys)))
+            states[entity] = Dictionary(uniqueKeysWithValues: present.map { ($0.id.key, $0.values) })
+        }
+        let there = Set(states[ClipModel.entity, default: [:]].keys)
+        func revert(_ change: HistoryChange) -> Step {
+            let id = change.objectID
+            let after = states[id.entity]?[id.key]
+            let before = change.reverting(after)
+            states[id.entity, default: [:]][id.key] = before
+            return Step(change: change, before: before, after: after)
+        }
+        if showsOriginalValues {
+            let ids = Set(piece.changes.map { ObjectID(entity: $0.objectID.entity, key: $0.objectID.key) })
             let later = try snapshot.changes(HistoryFetchRequest(.after(token), changes: .objects(ids)))
-            for change in later.reversed() {
-                states[change.objectID.key] = change.reverting(states[change.objectID.key])
+            for change in later.reversed() { _ = revert(change) }
+        }
+        let steps = Array(piece.changes.reversed().map(revert).reversed())
+        let clips = steps.filter { $0.change.objectID.entity == ClipModel.entity }
+        let quotes = steps.filter { $0.change.objectID.entity == Quote.entity }
+        let counts = QuoteCounts(piece.changes)
+        guard !clips.isEmpty else {
+            let owners = try snapshot.owners(of: quotes)
+            changes = quotes.map { Change($0, owner: $0.owner.flatMap { owners[$0] }, role: role) }
+            return
+        }
+        changes = clips.map { step in
+            let isOfQuotes = clips.count == 1 && step.change.changesOnlyTime
+            return Change(
+                step, there: there, quotes: isOfQuotes ? quotes : [], counts: isOfQuotes ? counts : nil,
+                role: role)
+        }
+    }
+
+    /// A change with the values before and after.
+    fileprivate struct Step {
+        let change: HistoryChange
+        let before: [String: AttributeValue]?
+        let after: [String: AttributeValue]?
+
+        private func quote(_ name: String) -> AttributeValue? { (after ?? before)?[name] }
+
+        /// The UUID of a quote's clip.
+        var owner: AttributeValue? { quote(Quote.clip) }
+
+        /// The words of a quote, or its note if that changed.
+        var replacement: Replacement {
+            let text = quote(Quote.text)
+            switch change.kind {
+            case .insert: return Replacement(attribute: "quote", old: .null, new: text)
+            case .delete: return Replacement(attribute: "quote", old: text, new: .null)
+            case .update:
+                let words = text?.textValue.map { " “\($0.prefix(40))”" } ?? ""
+                return Replacement(
+                    attribute: "note of the quote\(words)", old: before?[Quote.note], new: after?[Quote.note])
             }
         }
-        var changes: [Change] = []
-        for change in piece.changes.reversed() {
-            let after = states[change.objectID.key]
-            let before = change.reverting(after)
-            states[change.objectID.key] = before
-            changes.append(Change(change, before: before, after: after, there: there, role: role))
-        }
-        self.changes = changes.reversed()
+    }
+}
+
+extension StoreSnapshot {
+    /// Returns the clips of quotes by their UUIDs.
+    fileprivate func owners(
+        of quotes: [TransactionDetail.Step]
+    ) throws(StoreError) -> [AttributeValue: Int64] {
+        let uuid = ClipAttribute.uuid.rawValue
+        var request = FetchRequest(
+            ClipModel.entity, where: .isOneOf(uuid, Array(Set(quotes.compactMap(\.owner)))))
+        request.attributes = [uuid]
+        var owners: [AttributeValue: Int64] = [:]
+        for clip in try fetch(request) { owners[clip[uuid]] = clip.id.key }
+        return owners
     }
 }
 
 extension TransactionDetail.Change {
+    /// Creates the change of a quote without its clip.
+    fileprivate init(_ step: TransactionDetail.Step, owner: Int64?, role: UndoHistory.Role) {
+        kind = step.change.kind
+        clip = owner ?? 0
+        title = ""
+        words = ChangeWords(QuoteCounts([step.change]), role: role)
+        replacements = [step.replacement]
+        exists = owner != nil
+    }
+
+    /// - Parameter quotes: The quotes of the clip that the transaction changed, if that is all it changed.
     fileprivate init(
-        _ change: HistoryChange, before: [String: AttributeValue]?, after: [String: AttributeValue]?,
-        there: Set<Int64>, role: UndoHistory.Role
+        _ step: TransactionDetail.Step, there: Set<Int64>, quotes: [TransactionDetail.Step],
+        counts: QuoteCounts?, role: UndoHistory.Role
     ) {
+        let (change, before, after) = (step.change, step.before, step.after)
         kind = change.kind
         clip = change.objectID.key
         exists = there.contains(clip)
         title = (after ?? before).flatMap(ClipModel.title(of:)) ?? ""
-        words = ChangeWords(change, tags: after?[ClipAttribute.tags.rawValue]?.textValue, role: role)
+        words = ChangeWords(
+            change, tags: after?[ClipAttribute.tags.rawValue]?.textValue, quotes: counts, role: role)
         let names: [String]
         switch change.kind {
         case .update: names = change.updatedAttributes.filter { $0 != ClipAttribute.updated.rawValue }
@@ -85,13 +152,15 @@ extension TransactionDetail.Change {
                 name.rawValue
             }
         }
-        replacements = names.compactMap { name in
-            let old = change.kind == .update ? change.oldValues[name] : before?[name]
-            let new = after?[name]
-            let isEmpty = [old, new].allSatisfy { $0 == nil || $0 == .null || $0 == .text("") }
-            guard change.kind == .update || !isEmpty else { return nil }
-            return TransactionDetail.Replacement(attribute: name, old: old, new: new)
-        }
+        replacements =
+            quotes.map(\.replacement)
+            + names.compactMap { name in
+                let old = change.kind == .update ? change.oldValues[name] : before?[name]
+                let new = after?[name]
+                let isEmpty = [old, new].allSatisfy { $0 == nil || $0 == .null || $0 == .text("") }
+                guard change.kind == .update || !isEmpty else { return nil }
+                return TransactionDetail.Replacement(attribute: name, old: old, new: new)
+            }
     }
 }
 

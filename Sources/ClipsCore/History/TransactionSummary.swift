@@ -8,10 +8,11 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         /// The number of the change.
         package let number: Int64
         package let kind: HistoryChange.Kind
+        /// The clip; 0 for quotes that changed without their clip.
         package let clip: Int64
         /// The change in words, without the new tags.
         package let words: ChangeWords
-        /// The title of a deleted clip.
+        /// The title of a deleted clip, or the words of a deleted quote.
         package let title: String?
     }
 
@@ -62,13 +63,31 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         let isAlike = changes.dropFirst().allSatisfy { [first = changes.first] in
             first.map($0.isAlike) == true
         }
-        words = isAlike ? changes.first.map { ChangeWords($0, role: role) } : nil
-        lines = changes.prefix(Self.maxLines).map { change in
-            Line(
-                number: change.number, kind: change.kind, clip: change.objectID.key,
-                words: ChangeWords(change, role: role),
-                title: change.tombstone.flatMap(ClipModel.title(of:)))
-        }
+        let quotes = QuoteCounts(transaction.changes)
+        let own = changes.count == 1 ? quotes : nil
+        words = isAlike ? changes.first.map { ChangeWords($0, quotes: own, role: role) } : nil
+        lines =
+            changes.isEmpty
+            ? [Line(quotes, of: transaction, role: role)].compactMap(\.self)
+            : changes.prefix(Self.maxLines).map { change in
+                Line(
+                    number: change.number, kind: change.kind, clip: change.objectID.key,
+                    words: ChangeWords(change, quotes: own, role: role),
+                    title: change.tombstone.flatMap(ClipModel.title(of:)))
+            }
+    }
+}
+
+extension TransactionSummary.Line {
+    /// Creates the line of a transaction that changed quotes alone, as another program or a mirror does.
+    fileprivate init?(
+        _ quotes: QuoteCounts, of transaction: HistoryTransaction, role: UndoHistory.Role
+    ) {
+        let first = transaction.changes.first { $0.objectID.entity == Quote.entity }
+        guard let first else { return nil }
+        self.init(
+            number: first.number, kind: first.kind, clip: 0, words: ChangeWords(quotes, role: role),
+            title: first.tombstone?[Quote.text]?.textValue.map { "“\($0)”" } ?? "A quote")
     }
 }
 

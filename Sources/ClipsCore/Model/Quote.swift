@@ -57,6 +57,8 @@ extension Quote {
     package static let entity = "Quote"
     /// The attribute with the UUID of the clip, which is the same on all machines.
     static let clip = "clip"
+    static let text = "text"
+    static let note = "note"
 
     static let description = EntityDescription(
         entity,

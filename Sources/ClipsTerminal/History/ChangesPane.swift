@@ -89,7 +89,8 @@ struct ChangesPane {
         for (index, change) in detail.changes.enumerated() {
             let title = change.title.isEmpty ? "" : ": \(change.title)"
             let isBack = change.kind == .delete && change.exists ? " · restored since" : ""
-            let text = "clip \(change.clip) \(change.words.phrase)\(title)\(isBack)"
+            let subject = change.clip == 0 ? "" : "clip \(change.clip) "
+            let text = "\(subject)\(change.words.phrase)\(title)\(isBack)"
             lines.append(Line(sign: change.kind.sign, text: text, change: index, isFirst: true))
             for replacement in change.replacements {
                 lines.append(
@@ -107,7 +108,9 @@ struct ChangesPane {
         row.transactions.prefix(100).flatMap(\.lines).prefix(100).enumerated().map { index, line in
             let title = (line.title ?? state.history.titles[line.clip]).map { ": \($0)" } ?? ""
             return Line(
-                sign: line.kind.sign, text: "clip \(line.clip) \(line.words.phrase)\(title)", change: index)
+                sign: line.kind.sign,
+                text: "\(line.clip == 0 ? "" : "clip \(line.clip) ")\(line.words.phrase)\(title)",
+                change: index)
         }
     }
 

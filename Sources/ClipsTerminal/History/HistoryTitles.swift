@@ -15,7 +15,7 @@ struct HistoryTitles: Sendable {
     mutating func request(
         _ lines: [TransactionSummary.Line]
     ) -> (clips: [Int64], changes: [TransactionSummary.Line]) {
-        let clips = lines.map(\.clip).filter { titles[$0] == nil && requested.insert($0).inserted }
+        let clips = lines.map(\.clip).filter { $0 > 0 && titles[$0] == nil && requested.insert($0).inserted }
         let changes = lines.filter { $0.words.lacksTags && requestedTags.insert($0.number).inserted }
         return (clips, changes)
     }
