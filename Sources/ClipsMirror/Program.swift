@@ -70,7 +70,7 @@ enum Program {
         case .absentTooLong:
             "This machine was absent while deletions were purged; nothing was changed. Run 'clips mirror once --yes' to join again."
         case .manyRemovals(let count):
-            "Other machines deleted \(count) clips; none is deleted here yet. Run 'clips mirror once' to confirm."
+            "Other machines deleted \(count) clips and quotes; none is deleted here yet. Run 'clips mirror once' to confirm."
         default: error.description
         }
     }

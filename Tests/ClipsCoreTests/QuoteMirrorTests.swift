@@ -67,6 +67,28 @@ import Testing
         #expect(try await stores[0].orphanCount() == 0)
     }
 
+    @Test func `a clip that another program deletes leaves its quotes on no machine`() async throws {
+        var draft = ClipDraft()
+        (draft.url, draft.quotes) = ("https://a.org", [Quote("One"), Quote("Two")])
+        let id = try await stores[0].add([draft])[0]
+        try await exchange()
+        #expect(try await quotes(1) == ["One ", "Two "])
+        let removal = OrphanRemoval(in: stores[0])
+        let start = try await removal.run(after: nil)
+        _ = try Shell.run("sqlite3", [stores[0].path, "DELETE FROM Clip WHERE id = \(id)"])
+        let position = try await removal.run(after: start)
+        try await exchange()
+        for store in stores {
+            let left = try await store.container.count(FetchRequest(Quote.entity))
+            #expect(left == 0)
+        }
+        // They return with the clip, on both.
+        #expect(try await stores[0].restore([id]).restored == [id])
+        #expect(try await removal.run(after: position).number > position.number)
+        try await exchange()
+        for machine in [0, 1] { #expect(try await quotes(machine) == ["One ", "Two "]) }
+    }
+
     @Test func `the state of a link remains on its machine, and an address from another one is unchecked`()
         async throws
     {

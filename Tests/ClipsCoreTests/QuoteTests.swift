@@ -77,6 +77,22 @@ import Testing
         #expect(try await store.undoHistory().undoable.count == steps)
         #expect(try await stored() == 1)
         #expect(try await quotes(of: other) == ["Other"])
+        // The clip does.
+        #expect(try await store.restore([clip]).restored == [clip])
+        #expect(try await quotes(of: clip) == ["One"])
+    }
+
+    @Test func `a window deletes the quotes of a clip that another program deletes`() async throws {
+        let clip = try await saved("https://a.org", Quote("One"), Quote("Two"))
+        let other = try await saved("https://b.org", Quote("Other"))
+        let session = try await ClipsSession(path: store.path, author: "window") { _ in }
+        try await session.start()
+        _ = try Shell.run("sqlite3", [store.path, "DELETE FROM Clip WHERE id = \(clip)"])
+        #expect(try await soon { try await stored() == 1 })
+        #expect(try await quotes(of: other) == ["Other"])
+        #expect(try await store.restore([clip]).restored == [clip])
+        #expect(Set(try await quotes(of: clip)) == ["One", "Two"])
+        await session.stop()
     }
 
     @Test(arguments: 0..<3) func `a clip returns with its quotes after an import has used their UUIDs`(

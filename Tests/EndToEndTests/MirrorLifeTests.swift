@@ -101,7 +101,8 @@ struct MirrorLifeTests {
         _ = try a.sqlite3("DELETE FROM Clip WHERE id <= 200;")
         try machines.exchange(a)
         let asked = try b.run("mirror", "once")
-        #expect(asked.status == 2 && asked.errors.contains("Other machines deleted 200 clips. Delete"))
+        #expect(
+            asked.status == 2 && asked.errors.contains("Other machines deleted 200 clips and quotes. Delete"))
         #expect(try count(b) == "300")
         let process = try b.start(["mirror", "run"])
         defer { process.terminate() }
@@ -116,7 +117,8 @@ struct MirrorLifeTests {
         process.waitUntilExit()
         _ = try a.sqlite3("DELETE FROM Clip WHERE id <= 290;")
         try machines.exchange(a)
-        #expect(try b.run("mirror", "once").errors.contains("Other machines deleted 90 clips. Delete"))
+        #expect(
+            try b.run("mirror", "once").errors.contains("Other machines deleted 90 clips and quotes. Delete"))
         #expect(try count(b) == "100")
     }
 }

@@ -12,6 +12,7 @@ package struct ClipListSource: HistoryConsumer {
     let index: SearchIndex
     private let list: LiveSource<ClipQuery, ClipRow>
     private let facets = FacetCounter()
+    private let orphans: OrphanRemoval
     private let deliver: @Sendable ([ClipListMessage]) -> Void
 
     /// - Parameter deliver: A closure called in order, on the reader's thread; must not block.
@@ -20,7 +21,7 @@ package struct ClipListSource: HistoryConsumer {
         deliver: @escaping @Sendable ([ClipListMessage]) -> Void
     ) {
         let (index, session) = (store.index, store.session)
-        container = store.container
+        (container, orphans) = (store.container, OrphanRemoval(in: store))
         self.index = index
         self.deliver = deliver
         let correction = CorrectionReport()
@@ -49,6 +50,7 @@ package struct ClipListSource: HistoryConsumer {
         try list.consume(transactions, in: snapshot)
         if let facets = try facets.consume(transactions, in: snapshot) { deliver([.facets(facets)]) }
         continueCounting()
+        orphans.begin(after: transactions)
     }
 
     private func continueCounting() {

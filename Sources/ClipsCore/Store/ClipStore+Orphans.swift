@@ -1,4 +1,5 @@
 package import PersistentStore
+import Synchronization
 
 /// Quotes and link checks of clips that another program deleted, such as the sqlite3 shell, which leaves them.
 extension ClipStore {
@@ -22,6 +23,65 @@ extension ClipStore {
             }
             return [ObjectID]()
         }
+    }
+}
+
+/// Deletes the quotes and link checks of the clips that other programs delete while this one follows the history.
+package final class OrphanRemoval: Sendable {
+    private struct State {
+        var isRunning = false
+        var isRequested = false
+    }
+
+    private let store: ClipStore
+    private let state = Mutex(State())
+
+    package init(in store: ClipStore) { self.store = store }
+
+    /// Begins a removal if one of the transactions is a deletion of a clip by an external writer.
+    func begin(after transactions: [HistoryTransaction]) {
+        guard transactions.contains(where: \.mayLeaveOrphans) else { return }
+        let begins = state.withLock { state in
+            defer { (state.isRunning, state.isRequested) = (true, true) }
+            return !state.isRunning
+        }
+        if begins { Task { await run() } }
+    }
+
+    private func run() async {
+        while state.withLock({ state in
+            defer { state = State(isRunning: state.isRequested) }
+            return state.isRequested
+        }) {
+            // A store that cannot be written retains them.
+            try? await store.deleteOrphans()
+        }
+    }
+
+    /// Removes those of deletions after a position, and returns the next position.
+    ///
+    /// - Parameter position: nil for all.
+    package func run(after position: HistoryToken?) async throws(StoreError) -> HistoryToken {
+        let (isNeeded, newest) = try await store.container.read { snapshot throws(StoreError) in
+            let newest = try snapshot.newestToken()
+            guard let position else { return (true, newest) }
+            do throws(StoreError) {
+                let request = HistoryFetchRequest(
+                    .after(position), where: .author(nil),
+                    changes: .and([.entity(ClipModel.entity), .kind(.delete)]), limit: 1)
+                return (try !snapshot.transactions(request).isEmpty, newest)
+            } catch .tokenExpired {
+                return (true, newest)
+            }
+        }
+        if isNeeded { try await store.deleteOrphans() }
+        return newest
+    }
+}
+
+extension HistoryTransaction {
+    fileprivate var mayLeaveOrphans: Bool {
+        author == nil && changes.contains { $0.kind == .delete && $0.objectID.entity == ClipModel.entity }
     }
 }
 

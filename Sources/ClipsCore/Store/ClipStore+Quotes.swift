@@ -73,7 +73,8 @@ extension StoreTransaction {
         return deleted
     }
 
-    /// Restores the quotes that a transaction deleted with a clip.
+    /// Restores the quotes that a transaction deleted with a clip, and those that were deleted later because it had left
+    /// them.
     ///
     /// - Parameters:
     ///   - clip: The UUID that the clip had.
@@ -82,7 +83,13 @@ extension StoreTransaction {
         throws(StoreError)
     {
         let deletions = ChangePredicate.and([.entity(Quote.entity), .kind(.delete)])
-        for change in try snapshot.transaction(token, changes: deletions)?.changes ?? [] {
+        var deleted = try snapshot.transaction(token, changes: deletions)?.changes ?? []
+        try snapshot.forEachChange(HistoryFetchRequest(.after(token), changes: deletions)) { change, origin in
+            let work = StepName(origin.contextName).work
+            if work.split(separator: " ").last == UndoHistory.repairingContext[...] { deleted.append(change) }
+            return true
+        }
+        for change in deleted {
             guard let tombstone = change.tombstone, tombstone[Quote.clip] == .text(clip),
                 try object(change.objectID) == nil
             else { continue }

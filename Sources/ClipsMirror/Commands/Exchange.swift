@@ -29,7 +29,7 @@ extension Invocation {
     }
 
     private func confirmRemovals(_ count: Int) throws {
-        guard try confirms("Other machines deleted \(count) clips. Delete them here too?") else {
+        guard try confirms("Other machines deleted \(count) clips and quotes. Delete them here too?") else {
             throw Sentence("Nothing was deleted. The mirror continues after 'clips mirror once --yes'.")
         }
     }
@@ -46,6 +46,7 @@ extension Invocation {
         if let report = MirrorReport(store: path), report.isCurrent { return try await answer(report) }
         let store = try await openStore()
         let engine = try settings.engine(store: path)
+        try await store.deleteOrphans()
         try await exchange(
             Mirror(container: store.container, configuration: settings.configuration, engine: engine))
         await engine.close()
@@ -61,7 +62,7 @@ extension Invocation {
         case .manyRemovals:
             try confirmRemovals(report.removals)
             guard MirrorReport(store: try storePath())?.removals == report.removals else {
-                throw Sentence("Other machines deleted more clips since then. Repeat the command.")
+                throw Sentence("Other machines deleted more since then. Repeat the command.")
             }
         case .absentTooLong: try confirmJoining()
         default:

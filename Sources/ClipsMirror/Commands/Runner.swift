@@ -45,8 +45,17 @@ actor Runner {
         let confirmations = confirmations()
         defer { confirmations.cancel() }
         await count(store.container)
+        try await store.deleteOrphans()
         let events = try await store.container.events()
-        let counting = Task { for await _ in events { await self.count(store.container) } }
+        let orphans = OrphanRemoval(in: store)
+        let counting = Task {
+            var position: HistoryToken?
+            for await _ in events {
+                await self.count(store.container)
+                // The next commit repeats what failed.
+                if let next = try? await orphans.run(after: position) { position = next }
+            }
+        }
         defer { counting.cancel() }
         var failures = 0
         while MirrorFiles(store: path).isConfigured {
