@@ -98,6 +98,26 @@ import Testing
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "0")
     }
 
+    @Test func `the quotes of deleted clips are not counted as clips`() throws {
+        let quotes = (1...60).map { "{\"text\":\"quote \($0)\"}" }.joined(separator: ",")
+        try clips.run(
+            "add", "--jsonl", input: "{\"title\":\"a\",\"quotes\":[\(quotes)]}\n{\"title\":\"b\"}\n")
+        let agent = try AgentProcess(clips)
+        for _ in 0..<2 {
+            #expect(try agent.call("delete", ["ids": [1]]).numbers("deleted") == [1])
+            #expect(try agent.call("restore", ["ids": [1]]).numbers("restored") == [1])
+        }
+        #expect(try clips.sqlite3("SELECT count(*) FROM Quote") == "60")
+        #expect(try agent.call("delete", ["ids": [2]]).numbers("deleted") == [2])
+    }
+
+    @Test func `a search for a word like an operator explains it`() throws {
+        let agent = try AgentProcess(clips)
+        _ = try agent.add("https://a.org", ["title": "foo"])
+        #expect(try agent.call("search", ["query": "tags:foo"]).text("hint")?.contains("tag:") == true)
+        #expect(try agent.call("search", ["query": "foo"]).text("hint") == nil)
+    }
+
     @Test func `a session is notified when another program changes what it follows`() throws {
         let agent = try AgentProcess(clips)
         let id = try agent.add("https://a.org")

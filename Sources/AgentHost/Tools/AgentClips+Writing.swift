@@ -90,7 +90,8 @@ extension AgentClips {
     private func recentlyDeleted(in store: ClipStore) async throws -> Int {
         let start = Date().addingTimeInterval(-Self.recent)
         let request = HistoryFetchRequest(
-            .newest, where: .and([store.ownTransactions, .after(start)]), changes: .kind(.delete))
+            .newest, where: .and([store.ownTransactions, .after(start)]),
+            changes: .and([.kind(.delete), .entity(ClipModel.entity)]))
         return try await store.container.read { snapshot throws(StoreError) in
             var count = 0
             try snapshot.forEachChange(request) { _, _ in

@@ -64,7 +64,9 @@ extension AgentClips {
         if let problem = query.problem(isTyping: false) { throw HostError(.invalid, problem) }
         let (clips, hasMore) = try await stores.openedToSearch().matches(
             query, limit: limit, maxBytes: Self.maxBytes, showsMatches: true)
-        return Self.list(clips, more: hasMore)
+        var result = Self.list(clips, more: hasMore)
+        if clips.isEmpty, let hint = query.search.hint { result.add("hint", hint) }
+        return result
     }
 
     func list(after cursor: ClipCursor?, limit: Int) async throws -> JSONWriter {

@@ -20,9 +20,9 @@ extension Command {
         options: [Option("--read-only", "offer no tool that changes clips")],
         example: "clips mcp install --read-only"
     ) { invocation in
-        guard let action = invocation.arguments.operands.first else {
-            return try await invocation.serveAgent()
-        }
+        let operands = invocation.arguments.operands
+        guard let action = operands.first else { return try await invocation.serveAgent() }
+        guard operands.count == 1 else { throw UsageError("Unexpected operand '\(operands[1])'.") }
         return try invocation.installAgents(action)
     }
 }

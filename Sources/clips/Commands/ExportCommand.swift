@@ -12,7 +12,8 @@ extension Command {
         options: [
             Option("--query", value: "QUERY", "only the clips that match, as in 'search'"),
             Option(
-                "--format", value: "NAME", "html (bookmarks), json, jsonl, markdown, or csv",
+                "--format", value: "NAME",
+                "html (for browsers, buku, and services), json, jsonl, markdown, or csv",
                 choices: ExportFormat.allCases.map(\.rawValue)),
             Option("-o", value: "FILE", "output file, replaced when it is complete"),
         ], example: "clips export --format html -o bookmarks.html"
