@@ -1,12 +1,17 @@
+package import Foundation
+
 /// A running browser with the extension, driven as a user drives it: its toolbar button, popup, panel, menus, and
 /// address bar. The expressions are JavaScript; their results are texts.
 package protocol Browser: Sendable {
+    var kind: BrowserKind { get }
     /// Loads a page in the first tab.
     func open(_ url: String) throws
     /// Evaluates an expression in the page of the first tab.
     func page(_ expression: String) throws -> String
-    /// Clicks the toolbar button, which opens the popup, and returns before the popup is loaded.
-    func clickButton() throws
+    /// Loads another extension, and returns its ID.
+    func install(_ folder: String) throws -> String
+    /// Clicks the toolbar button of an extension, and returns the time of the click.
+    func clickButton(of id: String) throws -> Date
     /// Evaluates an expression in the open popup.
     func popup(_ expression: String) throws -> String
     func closePopup() throws
@@ -25,6 +30,15 @@ package protocol Browser: Sendable {
     func suggestions(for words: String) throws -> String
     /// Ends the browser, and returns when its process has exited.
     func quit()
+}
+
+extension Browser {
+    /// Clicks the toolbar button, which opens the popup, and returns before the popup is loaded.
+    package func clickButton() throws {
+        // A click on the button of an open popup closes it.
+        try closePopup()
+        _ = try clickButton(of: kind.extensionID)
+    }
 }
 
 /// The items of the extension's menu of a page.

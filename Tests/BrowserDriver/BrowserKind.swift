@@ -39,18 +39,24 @@ package enum BrowserKind: String, CaseIterable, Sendable, CustomStringConvertibl
     }
 
     /// Writes the manifest of a host.
-    package func installHost(_ program: String, home: String) throws {
+    ///
+    /// - Parameters:
+    ///   - name: The name of the host.
+    ///   - id: The extension that may start it; nil for that of this project.
+    package func installHost(
+        _ program: String, home: String, name: String = "org.clips.host", for id: String? = nil
+    ) throws {
+        let id = id ?? extensionID
         let caller =
             self == .chromium
-            ? ["allowed_origins": ["chrome-extension://\(extensionID)/"]]
-            : ["allowed_extensions": [extensionID]]
+            ? ["allowed_origins": ["chrome-extension://\(id)/"]] : ["allowed_extensions": [id]]
         let manifest: [String: Any] = [
-            "name": "org.clips.host", "description": "Clips", "path": program, "type": "stdio",
+            "name": name, "description": "Clips", "path": program, "type": "stdio",
         ]
         let folder = hostFolder(home: home)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try JSONSerialization.data(withJSONObject: manifest.merging(caller) { $1 })
-            .write(to: URL(fileURLWithPath: folder + "/org.clips.host.json"))
+            .write(to: URL(fileURLWithPath: folder + "/\(name).json"))
     }
 
     package func removeHost(home: String) throws {

@@ -27,7 +27,7 @@ package final class Chromium: Browser {
             ] + options + ["about:blank"], home: home, environment: environment, descriptors: inherited)
         channel = MessageChannel(
             reading: fromBrowser.reading, writing: toBrowser.writing, .terminated)
-        _ = try channel.call("Extensions.loadUnpacked", ["path": BrowserKind.extensionFolder], within: 60)
+        _ = try Self.install(BrowserKind.extensionFolder, channel)
         let targets = try Self.targets(channel)
         tab = try Self.value(targets.first { $0["type"] == "page" }?["targetId"], "tab")
     }
@@ -48,16 +48,22 @@ package final class Chromium: Browser {
 
     package func page(_ expression: String) throws -> String { try evaluate(expression, in: attach(to: tab)) }
 
-    package func clickButton() throws {
-        try closePopup()
+    package var kind: BrowserKind { .chromium }
+
+    package func install(_ folder: String) throws -> String { try Self.install(folder, channel) }
+
+    private static func install(_ folder: String, _ channel: MessageChannel) throws -> String {
+        let answer = try channel.call("Extensions.loadUnpacked", ["path": folder], within: 60)
+        return try value(member(answer, "id") as? String, "extension")
+    }
+
+    package func clickButton(of id: String) throws -> Date {
         let url = try page("location.href")
         let tabs = try Self.targets(channel).filter { $0["type"] == "tab" && $0["url"] == url }
-        _ = try channel.call(
-            "Extensions.triggerAction",
-            [
-                "id": BrowserKind.chromium.extensionID,
-                "targetId": try Self.value(tabs.first?["targetId"], "tab of \(url)"),
-            ])
+        let target = try Self.value(tabs.first?["targetId"], "tab of \(url)")
+        let time = Date()
+        _ = try channel.call("Extensions.triggerAction", ["id": id, "targetId": target])
+        return time
     }
 
     package func popup(_ expression: String) throws -> String {

@@ -22,8 +22,17 @@ final class Firefox: Browser {
         try channel.greeting()
         let capabilities = ["alwaysMatch": ["unhandledPromptBehavior": "ignore"]]
         _ = try channel.call("WebDriver:NewSession", ["capabilities": capabilities], within: 60)
-        _ = try channel.call(
-            "Addon:Install", ["path": BrowserKind.extensionFolder, "temporary": true], within: 60)
+        _ = try install(BrowserKind.extensionFolder)
+    }
+
+    var kind: BrowserKind { .firefox }
+
+    func install(_ folder: String) throws -> String {
+        let answer = try channel.call("Addon:Install", ["path": folder, "temporary": true], within: 60)
+        guard let id = try member(answer, "value") as? String else {
+            throw BrowserError("Firefox did not install \(folder)")
+        }
+        return id
     }
 
     func quit() {
@@ -40,14 +49,14 @@ final class Firefox: Browser {
         try script("content", Self.asynchronous("String(await (\(expression)))"))
     }
 
-    func clickButton() throws {
-        // A click on the button of an open popup closes it.
-        try closePopup()
-        _ = try chrome(
+    func clickButton(of id: String) throws -> Date {
+        let time = try chrome(
             """
-            WebExtensionPolicy.getByID("\(Self.id)").extension.apiManager.global.browserActionFor(
-                WebExtensionPolicy.getByID("\(Self.id)").extension).triggerAction(window)
+            ((extension, time) => (extension.apiManager.global.browserActionFor(extension).triggerAction(window), time))(
+                WebExtensionPolicy.getByID("\(id)").extension, performance.timeOrigin + performance.now())
             """)
+        guard let milliseconds = Double(time) else { throw BrowserError("Firefox has no time: \(time)") }
+        return Date(timeIntervalSince1970: milliseconds / 1000)
     }
 
     func popup(_ expression: String) throws -> String { try evaluate(expression, in: Self.popup) }

@@ -47,7 +47,7 @@ func makePictures(program: String, folder: String) throws {
 }
 
 /// Measures clicks on the button: until the popup shows that the clip is saved, and until another process has read
-/// the commit.
+/// the commit. Before each, a click on the button of an extension that only starts its host.
 func measure(_ kind: BrowserKind, program: String) throws {
     let (home, site) = (try TemporaryFolder(), try TestSite())
     try kind.installHost(program, home: home.path)
@@ -65,12 +65,16 @@ func measure(_ kind: BrowserKind, program: String) throws {
         defer { known = count }
         return count == known && count > 0
     }
-    var (saved, read): ([Double], [Double]) = ([], [])
+    let other = try BareExtension(in: browser, home: home.path)
+    try browser.open(site.page())
+    try other.start(in: browser)
+    var (saved, read, bare): ([Double], [Double], [Double]) = ([], [], [])
     for click in 0..<45 {
         try browser.open(site.page())
+        let own = try other.click(in: browser)
+        try browser.open(site.page())
         let before = arrivals.withLock { $0.count }
-        let start = Date()
-        try browser.clickButton()
+        let start = try browser.clickButton(of: kind.extensionID)
         guard eventually(within: 20, { (try? browser.popup("document.body.dataset.state")) == "saved" })
         else {
             throw BrowserError("The page was not saved.")
@@ -84,17 +88,24 @@ func measure(_ kind: BrowserKind, program: String) throws {
         guard click >= 5 else { continue }
         saved.append(isSaved.timeIntervalSince(start) * 1000)
         read.append(arrivals.withLock { $0[before].timeIntervalSince(start) * 1000 })
+        bare.append(own)
     }
+    print("\(kind), bare click to the start of a host: \(summary(bare))")
     print("\(kind), click to popup: \(summary(saved))")
     print("\(kind), click to another process: \(summary(read))")
+    let ratios = [0.5, 0.95].map { String(format: "%.2fx", part($0, of: read) / part($0, of: bare)) }
+    print(
+        "\(kind), click to another process, compared with the bare click: median \(ratios[0]), p95 \(ratios[1])"
+    )
+}
+
+func part(_ share: Double, of values: [Double]) -> Double {
+    values.sorted()[Int(Double(values.count - 1) * share)]
 }
 
 func summary(_ values: [Double]) -> String {
-    let sorted = values.sorted()
-    func milliseconds(_ share: Double) -> String {
-        String(format: "%.0f ms", sorted[Int(Double(sorted.count - 1) * share)])
-    }
-    return "median \(milliseconds(0.5)), p95 \(milliseconds(0.95)), n = \(sorted.count)"
+    func milliseconds(_ share: Double) -> String { String(format: "%.1f ms", part(share, of: values)) }
+    return "median \(milliseconds(0.5)), p95 \(milliseconds(0.95)), n = \(values.count)"
 }
 
 do {
