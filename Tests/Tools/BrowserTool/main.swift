@@ -77,7 +77,8 @@ func measure(_ kind: BrowserKind, program: String) throws {
         let start = try browser.clickButton(of: kind.extensionID)
         guard eventually(within: 20, { (try? browser.popup("document.body.dataset.state")) == "saved" })
         else {
-            throw BrowserError("The page was not saved.")
+            let shown = (try? browser.popup("document.body.innerText")) ?? "nothing"
+            throw BrowserError("The page was not saved; the popup shows \(shown)")
         }
         let isSaved = Date()
         guard eventually(within: 20, { arrivals.withLock { $0.count > before } }) else {
