@@ -105,9 +105,9 @@ import Testing
                     "INSERT INTO Quote (clip, text) SELECT uuid, 'By the shell' FROM Clip WHERE id = \(ids[1])",
                 ])
             try app.run(
-                "H\n:wait text=A quote  quote added\ng\n:wait text=clip \(ids[1]) quote added\n:wait text=quote: nothing → “By the shell”"
+                "H\n:wait text=+ A quote\ng\n:wait text=clip \(ids[1]) quote added\n:wait text=quote: nothing → “By the shell”"
             )
-            #expect(app.lines.contains { $0.hasPrefix(" + A quote  quote added") }, "\(app.lines)")
+            #expect(app.lines.contains { $0.hasPrefix(" + A quote") }, "\(app.lines)")
             try app.run("<Enter>\n:wait idle")
             #expect(app.state.screen == .list && app.state.list.clips.selectedID == ids[1])
 
