@@ -29,7 +29,7 @@ enum Program {
         case "pair": return try await invocation.pair()
         case "status": return try await invocation.status()
         case "run": return try await Runner(invocation).run()
-        case "once": return try await invocation.once()
+        case "once", "keep": return try await invocation.once()
         case "enable": return try invocation.enable()
         case "machines": return try await invocation.machines()
         case "code": return try invocation.code()
@@ -70,7 +70,7 @@ enum Program {
         case .absentTooLong:
             "This machine was absent while deletions were purged; nothing was changed. Run 'clips mirror once --yes' to join again."
         case .manyRemovals(let count):
-            "Other machines deleted \(count) clips and quotes; none is deleted here yet. Run 'clips mirror once' to confirm."
+            "Other machines deleted \(count) clips and quotes, which wait for your answer. Run 'clips mirror once' to give it."
         default: error.description
         }
     }

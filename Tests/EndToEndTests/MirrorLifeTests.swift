@@ -106,7 +106,20 @@ struct MirrorLifeTests {
         #expect(try count(b) == "300")
         let process = try b.start(["mirror", "run"])
         defer { process.terminate() }
-        #expect(try await soon { try b.run("mirror", "status").output.contains("many removals") })
+        #expect(
+            try await soon {
+                try b.run("mirror", "status").output.contains("deletions  200 by other machines")
+            })
+        // All else is exchanged.
+        try a.run("add", "--title", "another")
+        try machines.exchange(a)
+        #expect(try await soon { try count(b) == "301" })
+        try b.run("delete", "301")
+        #expect(
+            try await soon {
+                try machines.exchange(a)
+                return try count(a) == "100"
+            })
         #expect(try count(b) == "300")
         let confirmed = try b.run("mirror", "once", "--yes")
         #expect(confirmed.status == 0 && confirmed.errors.contains("the running mirror continues"))
@@ -120,5 +133,9 @@ struct MirrorLifeTests {
         #expect(
             try b.run("mirror", "once").errors.contains("Other machines deleted 90 clips and quotes. Delete"))
         #expect(try count(b) == "100")
+        #expect(try b.run("mirror", "keep").status == 0)
+        try machines.exchange(a)
+        #expect(try count(a) == "100" && count(b) == "100")
+        #expect(try machines.contents(a) == machines.contents(b))
     }
 }

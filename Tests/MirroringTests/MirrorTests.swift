@@ -264,4 +264,29 @@ import Testing
         #expect(origins == ["my laptop", "my laptop"])
         #expect(MirrorConfiguration.origin(ofAuthor: "cli", contextName: "import from x") == nil)
     }
+
+    @Test func `the history names all machines whose edits an import contains`() async throws {
+        let machines = try await [TestMachine(relay), TestMachine(relay), TestMachine(relay)]
+        let entity = MirroredEntity("Note", minor: ["starred"], sets: ["tags": ","])
+        let mirrors = zip(machines, ["laptop", "desk", "phone"]).map { machine, name in
+            Mirror(
+                container: machine.container,
+                configuration: MirrorConfiguration([entity], machineName: name, program: "test"),
+                engine: MemoryEngine(relay))
+        }
+        try await machines[0].insert("1", ["title": "one"])
+        for mirror in mirrors { try await mirror.sync() }
+        // The desk merges both edits in one record, and the phone gets it alone.
+        try await machines[0].update("1", ["title": "two"])
+        try await mirrors[0].sync()
+        try await machines[1].update("1", ["tags": "x"])
+        try await mirrors[1].sync()
+        try await mirrors[2].sync()
+        let imports = try await machines[2].container.transactions(
+            HistoryFetchRequest(.beginning, where: .author(MirrorConfiguration.author)))
+        #expect(imports.last?.contextName == "import from desk, laptop")
+        let others = try await machines[1].container.transactions(
+            HistoryFetchRequest(.beginning, where: .author(MirrorConfiguration.author)))
+        #expect(others.last?.contextName == "import from laptop")
+    }
 }

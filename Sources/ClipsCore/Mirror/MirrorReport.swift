@@ -12,13 +12,12 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         case wrongKey = "wrong key"
         case quotaFull = "quota full"
         case newerFormat = "newer format"
-        case manyRemovals = "many removals"
         case absentTooLong = "absent too long"
         /// Another problem, which the message describes.
         case paused
 
         /// Whether the mirror waits for an answer of the user.
-        package var isQuestion: Bool { self == .manyRemovals || self == .absentTooLong }
+        package var isQuestion: Bool { self == .absentTooLong }
 
         package init(_ error: MirrorError) {
             self =
@@ -28,7 +27,6 @@ package struct MirrorReport: Codable, Hashable, Sendable {
                 case .wrongKey: .wrongKey
                 case .quotaExceeded: .quotaFull
                 case .newerFormat: .newerFormat
-                case .manyRemovals: .manyRemovals
                 case .absentTooLong: .absentTooLong
                 default: .paused
                 }
@@ -46,7 +44,7 @@ package struct MirrorReport: Codable, Hashable, Sendable {
     /// The number of clips that the server forgot and got again, and the time when this was noticed.
     package var forgotten = 0
     package var forgotAt: Date?
-    /// The number of deletions that wait for a confirmation.
+    /// The number of clips that other machines deleted, which wait for an answer.
     package var removals = 0
     /// The number of clips that the server does not accept because of their size.
     package var tooLarge = 0
@@ -106,7 +104,6 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         case .wrongKey: return "mirror: wrong key, nothing written\(waiting)"
         case .quotaFull: return "mirror: quota full, nothing lost\(waiting)"
         case .newerFormat: return "mirror: newer format, update clips\(waiting)"
-        case .manyRemovals: return "mirror: \(removals) deletions, confirm with 'clips mirror once'"
         case .absentTooLong: return "mirror: absent too long, join with 'clips mirror once'"
         case .paused: return "mirror paused: \(message)"
         }
@@ -123,6 +120,7 @@ package struct MirrorReport: Codable, Hashable, Sendable {
 
     private func remarks(at now: Date) -> [String] {
         var remarks: [String] = []
+        if removals > 0 { remarks.append("\(removals) deletions, confirm with 'clips mirror once'") }
         if clockOffset != 0 { remarks.append("clock off by \(Self.seconds(clockOffset))") }
         if let forgotAt, now.timeIntervalSince(forgotAt) < Self.newsLasts {
             remarks.append("server forgot \(forgotten), sent again")

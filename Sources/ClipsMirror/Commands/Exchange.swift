@@ -9,8 +9,11 @@ extension Invocation {
         while let problem = await Self.problem(of: mirror) {
             switch problem {
             case .manyRemovals(let count):
-                try confirmRemovals(count)
-                await mirror.allowRemovals(count)
+                if try keepsClips(count) {
+                    await mirror.keepRemovals(count)
+                } else {
+                    await mirror.allowRemovals(count)
+                }
             case .absentTooLong:
                 try confirmJoining()
                 try await mirror.rejoin()
@@ -28,10 +31,19 @@ extension Invocation {
         }
     }
 
-    private func confirmRemovals(_ count: Int) throws {
-        guard try confirms("Other machines deleted \(count) clips and quotes. Delete them here too?") else {
-            throw Sentence("Nothing was deleted. The mirror continues after 'clips mirror once --yes'.")
+    /// Whether to retain the clips that other machines deleted.
+    ///
+    /// - Throws: ``Sentence`` without an answer.
+    private func keepsClips(_ count: Int) throws -> Bool {
+        if word == "keep" { return true }
+        let question =
+            "Other machines deleted \(count) clips and quotes. Delete them here too? ('clips mirror keep' returns them to all machines.)"
+        guard try confirms(question) else {
+            throw Sentence(
+                "Nothing was deleted, and all else was exchanged. 'clips mirror keep' retains the clips."
+            )
         }
+        return false
     }
 
     private func confirmJoining() throws {
@@ -56,14 +68,17 @@ extension Invocation {
     /// Answers the question of a running mirror, which exchanges the changes itself, or lets it try again at once.
     private func answer(_ report: MirrorReport) async throws -> Int32 {
         switch report.state {
+        case .connected where report.removals > 0:
+            let keeps = try keepsClips(report.removals)
+            guard MirrorReport(store: try storePath())?.removals == report.removals else {
+                throw Sentence("Other machines deleted or restored clips since then. Repeat the command.")
+            }
+            kill(report.process, keeps ? Runner.keepClips : Runner.wakeUp)
+            remark("\(keeps ? "retained" : "confirmed"); the running mirror continues.")
+            return 0
         case .connecting, .connected:
             remark("a running mirror exchanges the changes.")
             return 0
-        case .manyRemovals:
-            try confirmRemovals(report.removals)
-            guard MirrorReport(store: try storePath())?.removals == report.removals else {
-                throw Sentence("Other machines deleted more since then. Repeat the command.")
-            }
         case .absentTooLong: try confirmJoining()
         default:
             kill(report.process, Runner.wakeUp)

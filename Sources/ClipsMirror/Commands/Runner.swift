@@ -26,9 +26,13 @@ actor Runner {
     private static let questionPause = 300.0
     private var pause: Task<Void, any Error>?
     private var isConfirmed = false
+    /// The mirror that exchanges, for the answer to its question.
+    private var mirror: Mirror?
 
     /// The signal by which other commands end the pause of this process, and confirm its question.
     static let wakeUp = SIGUSR1
+    /// The signal by which another command retains the clips that other machines deleted.
+    static let keepClips = SIGUSR2
 
     init(_ invocation: Invocation) throws {
         self.invocation = invocation
@@ -42,8 +46,11 @@ actor Runner {
         // clocks from the history. It takes no commit of another program.
         let store = try await invocation.openStore(durability: .normal)
         var mirror = try mirror(of: store)
-        let confirmations = confirmations()
-        defer { confirmations.cancel() }
+        let sources = [
+            source(of: Self.wakeUp) { await $0.confirm() },
+            source(of: Self.keepClips) { await $0.keepClips() },
+        ]
+        defer { for source in sources { source.cancel() } }
         await count(store.container)
         try await store.deleteOrphans()
         let events = try await store.container.events()
@@ -96,8 +103,8 @@ actor Runner {
     private func exchange(_ mirror: Mirror, _ container: PersistentContainer) async -> MirrorError? {
         do throws(MirrorError) {
             if isConfirmed, report.state == .absentTooLong { try await mirror.rejoin() }
-            if isConfirmed, report.state == .manyRemovals { await mirror.allowRemovals(report.removals) }
             isConfirmed = false
+            self.mirror = mirror
             let before = mirror.progress
             let reporting = Task {
                 while true {
@@ -106,7 +113,8 @@ actor Runner {
                 }
             }
             defer { reporting.cancel() }
-            try await mirror.sync()
+            // Deletions that wait for an answer hold back nothing else.
+            do { try await mirror.sync() } catch .manyRemovals {}
             reporting.cancel()
             // The mirror was removed during the exchange.
             guard MirrorFiles(store: path).isConfigured else {
@@ -149,7 +157,6 @@ actor Runner {
             isStandingBy = true
             return
         }
-        if case .manyRemovals(let count) = error { report.removals = count }
         await set(MirrorReport.State(error), container, Program.sentence(error))
     }
 
@@ -190,6 +197,7 @@ actor Runner {
         let before = report
         report.waiting = status?.waiting ?? 0
         report.conflicts = status?.conflicts ?? 0
+        report.removals = status?.removals ?? 0
         report.tooLarge = status?.tooLarge ?? 0
         report.unreadable = status?.unreadable ?? 0
         report.clockOffset = status?.clockOffset ?? 0
@@ -198,18 +206,23 @@ actor Runner {
         try? report.write(store: path)
     }
 
-    private nonisolated func confirmations() -> any DispatchSourceSignal {
-        signal(Self.wakeUp, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: Self.wakeUp)
-        source.setEventHandler { Task { await self.confirm() } }
+    private nonisolated func source(
+        of number: CInt, _ handle: @escaping @Sendable (Runner) async -> Void
+    ) -> any DispatchSourceSignal {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number)
+        source.setEventHandler { Task { await handle(self) } }
         source.resume()
         return source
     }
 
-    private func confirm() {
+    private func confirm() async {
         if report.state.isQuestion { isConfirmed = true }
+        await mirror?.allowRemovals(report.removals)
         pause?.cancel()
     }
+
+    private func keepClips() async { await mirror?.keepRemovals(report.removals) }
 
     private func noteForgotten(_ total: Int) {
         defer { knownForgotten = total }

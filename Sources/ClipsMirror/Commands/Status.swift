@@ -21,7 +21,8 @@ extension Invocation {
             transfer: report?.transfer,
             waiting: status?.waiting ?? 0, receiving: status?.receiving ?? 0,
             tooLarge: status?.tooLarge ?? 0,
-            conflicts: status?.conflicts ?? 0, forgotten: status?.forgotten ?? 0,
+            conflicts: status?.conflicts ?? 0, deletions: status?.removals ?? 0,
+            forgotten: status?.forgotten ?? 0,
             unreadable: status?.unreadable ?? 0, clockOffset: status?.clockOffset ?? 0,
             retained: status?.retained ?? 0)
         if has("--json") {
@@ -31,7 +32,7 @@ extension Invocation {
         } else {
             for text in object.lines { line(text) }
         }
-        return report?.state == .connected && object.conflicts == 0 ? 0 : 1
+        return report?.state == .connected && object.conflicts + object.deletions == 0 ? 0 : 1
     }
 }
 
@@ -60,6 +61,7 @@ private struct StatusObject: Encodable {
     let receiving: Int
     let tooLarge: Int
     let conflicts: Int
+    let deletions: Int
     let forgotten: Int
     let unreadable: Int
     let clockOffset: Int64
@@ -79,6 +81,10 @@ private struct StatusObject: Encodable {
         if receiving > 0 { lines.append("receiving  \(receiving) large clip\(receiving == 1 ? "" : "s")") }
         if retained > 1000 { lines.append("history    retains \(retained) transactions for the mirror") }
         if conflicts > 0 { lines.append("conflicts  \(conflicts). Run 'clips mirror conflicts'.") }
+        if deletions > 0 {
+            lines.append(
+                "deletions  \(deletions) by other machines wait. Run 'clips mirror once', or 'keep'.")
+        }
         if forgotten > 0 { lines.append("server     forgot \(forgotten) clips, which were sent again") }
         if tooLarge > 0 { lines.append("too large  \(tooLarge) clips, which the server does not accept") }
         if unreadable > 0 { lines.append("skipped    \(unreadable) records that are not readable") }

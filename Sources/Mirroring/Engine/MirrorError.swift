@@ -20,7 +20,7 @@ public enum MirrorError: Error, Equatable, Sendable {
     /// Another process mirrors the store; this one may try again when it exits.
     case standingBy
     /// Other machines deleted more than a tenth of the objects, or more than 100, within an hour; contains the
-    /// number of those that wait for ``Mirror/allowRemovals(_:)``.
+    /// number of those that wait for ``Mirror/allowRemovals(_:)`` or ``Mirror/keepRemovals(_:)``. All else was exchanged.
     case manyRemovals(Int)
     /// The configuration and the model do not fit.
     case invalidConfiguration(String)

@@ -18,6 +18,21 @@ extension RecordState {
         }
     }
 
+    /// Records that all of an object was edited, so that no earlier deletion covers its content.
+    mutating func renew(
+        _ names: some Sequence<String>, members: [String: [String]], in transaction: LocalTransaction
+    ) {
+        edit(names, members: members, in: transaction)
+        for (set, members) in members {
+            for element in members {
+                guard let known = elements[set]?[element],
+                    let clock = transaction.clock(after: known.clock, seen: saw[Self.key(set, element)])
+                else { continue }
+                elements[set]?[element] = Element(clock: clock, position: known.position)
+            }
+        }
+    }
+
     private mutating func edit(_ set: String, members: [String], in transaction: LocalTransaction) {
         var known = elements[set] ?? [:]
         let present = Set(members)

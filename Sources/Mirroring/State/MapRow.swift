@@ -2,7 +2,7 @@ import PersistentStore
 
 /// One row of the record map: the state of a record, and the revision of it that the machine has read.
 struct MapRow: Sendable {
-    /// Whether the record must be put, or read.
+    /// Whether the record must be put, or read, or waits for the user.
     enum Waiting: Int64 {
         case none
         case toPut
@@ -10,6 +10,8 @@ struct MapRow: Sendable {
         case tooLarge
         /// A revision that is received in parts; the row is named by the key, since the record is unknown.
         case toRead
+        /// Deleted by another machine, which waits for the user's answer; the state is that before.
+        case held
     }
 
     /// The rows that wait in a way, at the cost of the waiting rows alone: edits of records that the relay has before

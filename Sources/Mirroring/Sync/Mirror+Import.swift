@@ -42,20 +42,14 @@ extension Mirror {
     ///   - entries: The newest read revisions.
     ///   - cursor: The revision to which the cursor moves; nil to leave it.
     ///   - mode: The reconciliation that reads them.
+    ///   - isConfirmed: Whether the user allowed their deletions.
     func take(
-        _ entries: [MirrorEntry], upTo cursor: MirrorRevision? = nil, mode: MirrorZone.Reconciliation = .none
+        _ entries: [MirrorEntry], upTo cursor: MirrorRevision? = nil, mode: MirrorZone.Reconciliation = .none,
+        isConfirmed: Bool = false
     )
         async throws(MirrorError)
     {
-        // The user's answer is for the deletions that were counted, not for later ones.
-        let covered = entries.filter { $0.revision.number <= removals.allowedRevision }
-        if !covered.isEmpty, covered.count < entries.count {
-            let later = entries.filter { $0.revision.number > removals.allowedRevision }
-            try await take(
-                covered, upTo: cursor.flatMap { _ in covered.last?.revision }, mode: mode)
-            return try await take(later, upTo: cursor, mode: mode)
-        }
-        let isConfirmed = !covered.isEmpty
+        guard !entries.isEmpty else { return }
         let parted = entries.filter { $0.isDeferred && largePuts[$0.revision.number] != $0.revision.stamp }
             .map(\.revision)
         let (forms, unreadable) = try decoded(entries)
@@ -65,7 +59,7 @@ extension Mirror {
             let merge = RecordMerge(
                 zone: zone, configuration: configuration, model: container.model,
                 number: position.token.number, mode: mode, isOrdered: cursor != nil)
-            let (plan, deferred, origin) = try await read { snapshot throws(StoreError) in
+            let (merged, deferred, origin) = try await read { snapshot throws(StoreError) in
                 let plan = try merge.plan(forms, absorbed: position.token, in: snapshot)
                 return (
                     plan, try snapshot.deferredRows(parted),
@@ -74,7 +68,7 @@ extension Mirror {
                     }
                 )
             }
-            guard let plan else {
+            guard var plan = merged else {
                 if attempt < 100 { continue }
                 throw .store(.conflict([]))
             }
@@ -83,14 +77,16 @@ extension Mirror {
                 continue
             }
             if !isConfirmed, plan.removals > 0 {
-                // A relay may deliver in pieces what waits: the question precedes the first deletion.
+                // A relay may deliver in pieces what waits: it is counted before the first deletion.
                 let room = Self.importSize - entries.count
                 if let last = entries.last?.revision, last == cursor, room > 0 {
                     let more = try await engine.changes(after: last.number, limit: room)
                     if let end = more.last?.revision { return try await take(entries + more, upTo: end) }
                 }
                 let newest = entries.map(\.revision.number).max() ?? 0
-                try await confirm(plan, of: merge, upTo: newest, isLast: room > 0)
+                if try await mustAsk(plan, of: merge, upTo: newest, isLast: room > 0) {
+                    plan.holdRemovals()
+                }
             }
             let previous = zone
             if let cursor { zone.moveCursor(to: cursor) }
@@ -99,6 +95,7 @@ extension Mirror {
                 zone.reconciliation = max(zone.reconciliation, .compare)
             }
             do throws(MirrorError) {
+                let plan = plan
                 let name = !plan.conflicts.isEmpty ? "conflict" : isConfirmed ? Self.confirmed : "import"
                 try await save(named: MirrorConfiguration.contextName(name, from: origin)) {
                     context throws(StoreError) in

@@ -2,26 +2,97 @@ import FoundationEssentials
 import HistoryTracking
 import PersistentStore
 
-/// Asking the user before other machines delete many objects here.
+/// Asking the user before other machines delete many objects here. Until the answer, these deletions wait, and all else
+/// is exchanged.
 extension Mirror {
-    /// Lets imports delete the objects that ``MirrorError/manyRemovals(_:)`` counted, and none that another
-    /// machine deletes after the count.
+    /// Deletes the objects of the last question, and none that another machine deletes after it.
     ///
     /// - Parameter count: The number that the user confirmed; any other than the last reported one allows nothing.
-    public func allowRemovals(_ count: Int) {
-        if count == removals.asked.count { removals.allowedRevision = removals.asked.revision }
+    public func allowRemovals(_ count: Int) { answer(count, keeps: false) }
+
+    /// Retains the objects of the last question: all machines get them again.
+    ///
+    /// - Parameter count: The number that the user read; any other than the last reported one changes nothing.
+    public func keepRemovals(_ count: Int) { answer(count, keeps: true) }
+
+    private func answer(_ count: Int, keeps: Bool) {
+        guard count > 0, count == removals.asked.count else { return }
+        removals.answer = (removals.asked.revision, keeps)
+        signals?.add(.commit)
     }
 
-    /// Throws ``MirrorError/manyRemovals(_:)`` if other machines deleted many objects within an hour. The history
-    /// has those that were imported, so a mirror that runs every minute does not forget them.
+    /// Throws ``MirrorError/manyRemovals(_:)`` if deletions wait for an answer.
+    func ask() async throws(MirrorError) {
+        let count = try await noteQuestion()
+        if count > 0 { throw .manyRemovals(count) }
+    }
+
+    /// Makes all deletions that wait one question. Returns their number.
+    @discardableResult
+    func noteQuestion() async throws(MirrorError) -> Int {
+        let rows = try await heldRows()
+        removals.asked = (rows.count, rows.map(\.revision).max() ?? 0)
+        return rows.count
+    }
+
+    private func heldRows() async throws(MirrorError) -> [MapRow] {
+        try await read { snapshot throws(StoreError) in
+            try snapshot.fetch(MapRow.request(.held)).map { MapRow($0) }
+        }
+    }
+
+    /// Deletes or retains the objects for which the user has answered.
+    func applyAnswer() async throws(MirrorError) {
+        guard let (revision, keeps) = removals.answer else { return }
+        let rows = try await heldRows().filter { $0.revision <= revision }
+        for start in stride(from: 0, to: rows.count, by: Self.importSize) {
+            let part = Array(rows[start..<min(start + Self.importSize, rows.count)])
+            if keeps { try await keep(part) } else { try await delete(part, upTo: revision) }
+        }
+        removals.answer = nil
+    }
+
+    private func delete(_ rows: [MapRow], upTo revision: Int64) async throws(MirrorError) {
+        let entries = try await engine.get(rows.map { engine.key(entity: $0.entity, uuid: $0.uuid) })
+        try await take(entries.filter { $0.revision.number <= revision }, isConfirmed: true)
+        try await take(entries.filter { $0.revision.number > revision })
+    }
+
+    /// Gives the content of objects clocks that no deletion saw.
+    private func keep(_ rows: [MapRow]) async throws(MirrorError) {
+        let (configuration, model) = (configuration, container.model)
+        // It is no edit of a transaction, so it has a number that none has.
+        let local = LocalTransaction(
+            machine: zone.machine, number: now(), milliseconds: now() + zone[.offset])
+        let kept = try await read { snapshot throws(StoreError) in
+            let objects = try snapshot.objects(of: rows.map { ($0.entity, $0.uuid) }, configuration)
+            return rows.map { row in
+                var row = row
+                guard let object = objects[row.name],
+                    let values = RecordValues(row.entity, configuration, model)
+                else {
+                    row.waiting = .none
+                    return row
+                }
+                row.state.renew(values.names, members: values.members(of: object), in: local)
+                row.waiting = .toPut
+                return row
+            }
+        }
+        try await save { context throws(StoreError) in
+            for row in kept { try await row.save(in: context) }
+        }
+    }
+
+    /// Returns whether the deletions of a plan must wait: many wait already, or other machines deleted many objects
+    /// within an hour. The history has those that were imported, so a mirror that runs every minute does not forget them.
     ///
     /// - Parameters:
     ///   - newest: The last revision of the plan.
     ///   - isLast: Whether no other revisions wait.
-    func confirm(
+    func mustAsk(
         _ plan: MergePlan, of merge: RecordMerge, upTo newest: Int64, isLast: Bool
-    ) async throws(MirrorError) {
-        guard newest > removals.countedRevision else { return }
+    ) async throws(MirrorError) -> Bool {
         let entities = configuration.mirrored.map(\.name)
         let hourAgo = Date(timeIntervalSince1970: Double(now()) / 1000 - 3600)
         let imports = HistoryFetchRequest(
@@ -31,20 +102,21 @@ extension Mirror {
                 .not(.or([.contextName(Self.confirmed), .contextNamePrefix(Self.confirmed + " ")])),
             ]),
             changes: .kind(.delete))
-        let (recent, present) = try await read { snapshot throws(StoreError) in
+        let (recent, present, held) = try await read { snapshot throws(StoreError) in
             var present = 0
             for name in entities { present += try snapshot.count(FetchRequest(name)) }
-            return (try snapshot.count(imports).changes, present)
+            return (
+                try snapshot.count(imports).changes, present, try snapshot.count(MapRow.request(.held))
+            )
         }
+        guard held == 0 else { return true }
+        guard newest > removals.countedRevision else { return false }
         let isMany = { count in count > 10 && (count > 100 || count * 10 > present + recent) }
-        guard !isLast || isMany(recent + plan.removals) else { return }
+        guard !isLast || isMany(recent + plan.removals) else { return false }
         let waiting = try await waitingRemovals(merge)
-        guard isMany(recent + waiting.count) else {
-            removals.countedRevision = waiting.revision
-            return
-        }
-        removals.asked = waiting
-        throw .manyRemovals(waiting.count)
+        if isMany(recent + waiting.count) { return true }
+        removals.countedRevision = waiting.revision
+        return false
     }
 
     /// The context name of imports that the user confirmed.
@@ -73,10 +145,10 @@ extension Mirror {
 
 /// What is known of deletions that wait, by revisions of one log.
 struct WaitingRemovals {
-    /// The number of deletions of the last question, and the last revision that was counted.
+    /// The number of deletions of the last question, and the last of their revisions.
     var asked: (count: Int, revision: Int64) = (0, 0)
-    /// The revision up to which the user allowed them.
-    var allowedRevision: Int64 = 0
+    /// The revision up to which the user answered, and whether the objects remain.
+    var answer: (revision: Int64, keeps: Bool)?
     /// The revision up to which they were few.
     var countedRevision: Int64 = 0
 }

@@ -2,15 +2,20 @@ import PersistentStore
 
 extension Mirror {
     /// Exchanges changes as they are committed, here and on other machines, until the task is cancelled. While
-    /// nothing changes, it exchanges no messages.
+    /// nothing changes, it exchanges no messages. Many deletions wait until ``allowRemovals(_:)`` or
+    /// ``keepRemovals(_:)``; ``MirrorStatus/removals`` has their number.
     ///
     /// - Throws: The first error; run again after a pause. ``MirrorError/cancelled`` at the end.
     public func run() async throws(MirrorError) {
         let events = try await store { () throws(StoreError) in try await container.events() }
-        try await sync()
+        try await exchange { () throws(MirrorError) in
+            try await exchangeAll()
+            try await noteQuestion()
+        }
         let (wakes, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let signals = Signals { continuation.yield() }
+        self.signals = signals
         let commits = Task {
             var newest: StoreEvent?
             for await event in events {
@@ -28,6 +33,7 @@ extension Mirror {
         defer {
             commits.cancel()
             revisions.cancel()
+            self.signals = nil
         }
         for await _ in wakes {
             let due = signals.takeAll()
@@ -35,6 +41,7 @@ extension Mirror {
                 if let error = due.failure { throw error }
                 try await connect()
                 try await transfer(imports: due.hasRevisions)
+                try await noteQuestion()
                 if due.hasRevisions { revisions = waitForRevision(signals) }
             }
         }

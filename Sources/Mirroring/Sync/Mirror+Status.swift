@@ -10,6 +10,9 @@ public struct MirrorStatus: Hashable, Sendable {
     /// The number of records for which the relay accepts too few bytes.
     public let tooLarge: Int
     public let conflicts: Int
+    /// The number of objects that other machines deleted, which wait for ``Mirror/allowRemovals(_:)`` or
+    /// ``Mirror/keepRemovals(_:)``.
+    public let removals: Int
     /// The number of records that the relay forgot and got again.
     package let forgotten: Int
     /// The number of records that cannot be read; they are skipped, and read again with each connection.
@@ -52,6 +55,7 @@ extension MirrorConfiguration {
                 receiving: try snapshot.count(MapRow.request(.toRead)),
                 tooLarge: try snapshot.count(MapRow.request(.tooLarge)),
                 conflicts: try snapshot.count(FetchRequest(MirrorNames.conflict)),
+                removals: try snapshot.count(MapRow.request(.held)),
                 forgotten: Int(zone[.forgotten]), unreadable: Int(zone[.unreadable]),
                 clockOffset: zone[.offset],
                 retained: record?.lag ?? 0)

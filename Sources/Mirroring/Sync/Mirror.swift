@@ -26,6 +26,8 @@ public actor Mirror {
     private var isExchanging = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     var removals = WaitingRemovals()
+    /// What ends the pauses of ``run()``.
+    var signals: Signals?
     /// The number of records that are put together.
     var batchSize = 64
     /// The number of puts without an accepted one.
@@ -64,14 +66,20 @@ public actor Mirror {
 
     /// Exchanges all changes once, and returns when this machine and the relay have the same records.
     ///
-    /// - Throws: ``MirrorError/standingBy`` if another process mirrors the store.
+    /// - Throws: ``MirrorError/standingBy`` if another process mirrors the store; ``MirrorError/manyRemovals(_:)`` after
+    ///   the exchange, if deletions wait for an answer.
     public func sync() async throws(MirrorError) {
         try await exchange { () throws(MirrorError) in
-            // The relay may have forgotten revisions since the last exchange.
-            isConnected = false
-            try await connect()
-            try await transfer(isFirst: zone[.cursor] == 0)
+            try await exchangeAll()
+            try await ask()
         }
+    }
+
+    func exchangeAll() async throws(MirrorError) {
+        // The relay may have forgotten revisions since the last exchange.
+        isConnected = false
+        try await connect()
+        try await transfer(isFirst: zone[.cursor] == 0)
     }
 
     /// Exchanges records in pieces: received and sent ones in turn, and a part of a large one when no other waits.
@@ -81,6 +89,7 @@ public actor Mirror {
     ///   - imports: Whether the relay may have new revisions.
     func transfer(isFirst: Bool = false, imports: Bool = true) async throws(MirrorError) {
         var (imports, isAnnounced) = (imports, false)
+        try await applyAnswer()
         while true {
             if imports { imports = try await importSome() }
             if imports, isFirst { continue }

@@ -38,7 +38,7 @@ struct RecordMerge: Sendable {
             if let object, unabsorbed.contains(object.id) { return nil }
             if object == nil, !unabsorbed.isEmpty, row.state.isAlive(values.mirrored) { return nil }
             if row.revision == entry.revision.number, row.stamp == entry.revision.stamp, !mode.comparesValues,
-                object != nil || !row.state.isAlive(values.mirrored)
+                row.waiting != .held, object != nil || !row.state.isAlive(values.mirrored)
             {
                 continue
             }
@@ -108,7 +108,6 @@ struct RecordMerge: Sendable {
         state.conflicts.merge(conflicts(undeleted.mine, undeleted.theirs, values.mirrored)) { known, _ in
             known
         }
-        let count = plan.changeCount
         if state.isAlive(values.mirrored) {
             var changes = values.changes(to: state, of: object)
             if object == nil { changes[values.mirrored.identifier] = .text(row.uuid) }
@@ -117,10 +116,15 @@ struct RecordMerge: Sendable {
             } else {
                 plan.inserts.append((row.entity, changes))
             }
+            // The machine that put the record may have merged edits of others.
+            plan.machines.formUnion(state.machines(of: changes.keys, since: undeleted.mine))
         } else if let object {
+            var held = row
+            held.hold(entry.revision)
             plan.deletes.append(object)
+            plan.held[plan.rows.count] = held
+            plan.machines.insert(entry.form.machine)
         }
-        if plan.changeCount > count { plan.machines.insert(entry.form.machine) }
         var row = row
         row.read(entry.revision, state: values.stripped(state), waits: entry.form.state.lacks(state))
         plan.rows.append(row)
@@ -152,6 +156,21 @@ struct RecordMerge: Sendable {
 }
 
 extension RecordState {
+    /// Returns the machines whose edits of attributes an earlier state does not have.
+    fileprivate func machines(of names: some Sequence<String>, since earlier: RecordState) -> Set<UInt64> {
+        var machines: Set<UInt64> = []
+        for name in names {
+            if let attribute = attributes[name], attribute.clock != earlier.attributes[name]?.clock {
+                machines.insert(attribute.clock.machine)
+            }
+            for (element, entry) in elements[name] ?? [:]
+            where entry.clock != earlier.elements[name]?[element]?.clock {
+                machines.insert(entry.clock.machine)
+            }
+        }
+        return machines
+    }
+
     /// Whether another state knows an edit that this one does not.
     func lacks(_ other: RecordState) -> Bool { merged(other) != self }
 }
@@ -163,6 +182,11 @@ extension MapRow {
         self.state = state
         waiting = waits ? .toPut : .none
     }
+
+    /// Notes a revision that deletes the object once the user allows it; an edit that follows is put after it.
+    mutating func hold(_ revision: MirrorRevision) {
+        (self.revision, stamp, waiting) = (revision.number, revision.stamp, .held)
+    }
 }
 
 /// The changes of one import.
@@ -171,6 +195,8 @@ struct MergePlan: Sendable {
     var updates: [(object: StoredObject, changes: [String: AttributeValue])] = []
     var deletes: [StoredObject] = []
     var rows: [MapRow] = []
+    /// The rows of objects that are deleted, by their index, as they are if the deletion waits.
+    var held: [Int: MapRow] = [:]
     var conflicts: [RecordedConflict] = []
     /// The conflicts that were restored or dismissed.
     var resolved: [ObjectID] = []
@@ -180,9 +206,14 @@ struct MergePlan: Sendable {
     var showsCopy = false
 
     var removals: Int { deletes.count }
-    var changeCount: Int { inserts.count + updates.count + deletes.count }
-    /// The machines that put the records of the changes.
+    /// The machines that made the changes.
     var machines: Set<UInt64> = []
+
+    /// Lets the deletions wait for the user's answer.
+    mutating func holdRemovals() {
+        for (index, row) in held { rows[index] = row }
+        (deletes, held) = ([], [:])
+    }
 
     /// Adds the changes to the work of a context, each for the version that was read.
     func save(in context: StoreContext) async throws(StoreError) {
