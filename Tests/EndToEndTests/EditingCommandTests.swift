@@ -30,12 +30,13 @@ import Testing
         try clips.run("add", "--title", "a", "--tag", "b")
         try clips.run("add", "--title", "c")
         let run = try clips.run("tag", "1", "2", "+a tag", "-b", "+c,d")
-        #expect(run.status == 0 && run.errors == "clips: changed the tags of 2 clips.\n" && run.output == "")
+        #expect(
+            run.status == 0 && run.errors == "clips: tagged 2 clips +a tag +c d -b.\n" && run.output == "")
         #expect(try clips.sqlite3("SELECT group_concat(tags, ';') FROM Clip") == "a tag,c d;a tag,c d")
         #expect(
             try clips.run("history", "--limit", "1").output.contains("tagged clip 1 “a” +a tag +c d -b, "))
-        #expect(try clips.run("tag", "1", "-a tag").errors == "clips: untagged 1 clip.\n")
-        #expect(try clips.run("tag", "1", "-none").errors == "clips: nothing to change.\n")
+        #expect(try clips.run("tag", "1", "-a tag").errors == "clips: untagged clip 1 “a” -a tag.\n")
+        #expect(try clips.run("tag", "1", "-none").errors == "clips: clip 1 “a” is unchanged.\n")
         #expect(try clips.run("tag", "1", "--", "-h", "+h").status == 0)
     }
 
@@ -45,9 +46,9 @@ import Testing
         #expect(run.status == 1)
         #expect(
             run.errors
-                == "clips: There is no clip 9. 'clips list' shows the IDs.\nclips: starred 1 clip.\n")
+                == "clips: There is no clip 9. 'clips list' shows the IDs.\nclips: starred clip 1 “a”.\n")
         #expect(try value("starred") == "1")
-        #expect(try clips.run("star", "--off", "1").errors == "clips: removed the star of 1 clip.\n")
+        #expect(try clips.run("star", "--off", "1").errors == "clips: unstarred clip 1 “a”.\n")
         #expect(try value("starred") == "0")
     }
 
@@ -55,7 +56,7 @@ import Testing
         try clips.run("add", "--title", "a", "--url", "https://a.b", "--tag", "x", input: "text")
         let before = try clips.run("list", "--json").output
         _ = try clips.sqlite3("DELETE FROM Clip")
-        #expect(try clips.run("restore", "1").errors == "clips: restored 1 clip.\n")
+        #expect(try clips.run("restore", "1").errors == "clips: restored clip 1 “a”.\n")
         func withoutVersion(_ line: String) -> Substring {
             line.prefix { $0 != "}" }.split(separator: ",\"version")[0]
         }

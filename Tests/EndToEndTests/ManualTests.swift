@@ -57,6 +57,7 @@ import Testing
             complete add --tag sw; complete tag 1 -s; complete tag 1 +t; complete tags rename sw
             complete list tag : sw; complete list tag :; complete list is:u; complete add --tag '$'
             complete history --be; complete history clean --be; complete history clean --fol; ls x
+            complete mirror pa; complete mcp i; complete browser st; complete star --query is:st; complete mirror A
             """)
         #expect(
             run.output == """
@@ -70,6 +71,11 @@ import Testing
                 \\$\\(touch\\ x\\)
 
                 --before
+
+                pair password
+                install
+                status
+                is:starred
 
 
                 """, "\(run)")

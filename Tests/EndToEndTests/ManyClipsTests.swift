@@ -37,15 +37,16 @@ import Testing
         try clips.run("add", "--title", "other")
         #expect(
             try clips.run("tag", "4", "--query", "title", "+y", "-x").errors
-                == "clips: changed the tags of 4 clips.\n")
+                == "clips: tagged 4 clips +y -x.\n")
         #expect(try value("tags") == "y;y;y;y")
-        #expect(try clips.run("read", "--query", "tag:y").errors == "clips: marked as read: 4 clips.\n")
+        #expect(try clips.run("read", "--query", "tag:y").errors == "clips: marked 4 clips as read.\n")
         #expect(try clips.run("unread", "2").status == 0)
         #expect(try value("unread") == "0;1;0;0")
         #expect(try clips.run("star", "--query", "is:unread").status == 0)
         #expect(try value("starred") == "0;1;0;0")
         #expect(try clips.run("history", "--json").output.split(separator: "\n").count == 6)
-        #expect(try clips.run("archive", "--query", "is:starred").errors == "clips: archived 1 clip.\n")
+        #expect(
+            try clips.run("archive", "--query", "is:starred").errors == "clips: archived clip 2 “title 2”.\n")
         #expect(try clips.run("list", "--json").output.split(separator: "\n").count == 3)
         #expect(try clips.run("unarchive", "--query", "is:archived").status == 0)
         #expect(try clips.run("delete", "--query", "title").errors == "clips: deleted 3 clips.\n")
@@ -120,11 +121,15 @@ import Testing
         #expect(
             try clips.run("tags", "merge", "js", "none", "javascript").errors
                 == "clips: No clip has the tag 'none'. 'clips tags' prints the tags.\n"
-                + "clips: merged the tags of 4 clips.\n")
-        #expect(try clips.run("tags", "rename", "web", "www").status == 0)
+                + "clips: merged the tags of 4 clips into 'javascript'.\n")
+        #expect(
+            try clips.run("tags", "rename", "web", "www").errors
+                == "clips: renamed the tag 'web' of 3 clips to 'www'.\n")
         let names = "javascript,www"
         #expect(try value("tags") == "\(names);\(names);\(names);javascript;jsx")
-        #expect(try clips.run("tags", "delete", "javascript", "www").status == 0)
+        #expect(
+            try clips.run("tags", "delete", "javascript", "www").errors
+                == "clips: removed the tags 'javascript', 'www' from 4 clips.\n")
         #expect(try value("tags") == ";;;;jsx")
         for _ in 1...3 { #expect(try clips.run("undo").status == 0) }
         #expect(try clips.run("tags").output == "4  js\n3  web\n1  javascript\n1  jsx\n")

@@ -120,6 +120,17 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("search", 2, "Missing operand: QUERY. Run 'clips search --help'."),
         MessageCase("import", 2, "Missing operand: FILE. Run 'clips import --help'."),
         MessageCase("export --format json x", 2, "Unexpected operand 'x'. Run 'clips export --help'."),
+        MessageCase(
+            "tags renam a", 2, "Unexpected operand 'renam'. Did you mean 'rename'? Run 'clips tags --help'."),
+        MessageCase(
+            "mirror stats", 2, "Unknown operand 'stats'. Did you mean 'status'? Run 'clips mirror --help'."),
+        MessageCase(
+            "mirror zzzzzz", 2,
+            "Unknown operand 'zzzzzz'. Use add, pair, run, once, keep, enable, status, machines, conflicts, code, "
+                + "password, purge, remove, or delete-zone. Run 'clips mirror --help'."),
+        MessageCase(
+            "browser instal", 2,
+            "Unknown operand 'instal'. Did you mean 'install'? Run 'clips browser --help'."),
         MessageCase("history x", 2, "Unexpected operand 'x'. Run 'clips history --help'."),
         MessageCase("history clean x", 2, "Unexpected operand 'x'. Run 'clips history clean --help'."),
         MessageCase("consumers x", 2, "Unexpected operand 'x'. Run 'clips consumers --help'."),
@@ -138,14 +149,15 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "star 7 8", 1, "There is no clip 7. 'clips list' shows the IDs.",
             "There is no clip 8. 'clips list' shows the IDs."),
-        MessageCase("star 1", 0, "starred 1 clip."),
-        MessageCase("star --off 1", 0, "nothing to change."),
-        MessageCase("tag 1 +a", 0, "tagged 1 clip."),
+        MessageCase("star 1", 0, "starred clip 1 “a”."),
+        MessageCase("star --off 1", 0, "clip 1 “a” is unchanged."),
+        MessageCase("tag 1 +a", 0, "tagged clip 1 “a” +a."),
         MessageCase("tag --quiet 1 +a", 0),
-        MessageCase("delete 1", 0, "deleted 1 clip."),
-        MessageCase("delete 1 7", 1, "There is no clip 7. 'clips list' shows the IDs.", "deleted 1 clip."),
+        MessageCase("delete 1", 0, "deleted clip 1 “a”."),
+        MessageCase(
+            "delete 1 7", 1, "There is no clip 7. 'clips list' shows the IDs.", "deleted clip 1 “a”."),
         MessageCase("restore 1", 1, "Clip 1 is not deleted."),
-        MessageCase("restore 1", 0, "restored 1 clip.", in: .deletedClip),
+        MessageCase("restore 1", 0, "restored clip 1 “a”.", in: .deletedClip),
         MessageCase(
             "restore 7", 1,
             "The history has no deletion of clip 7. 'clips history' shows what can be restored."),
@@ -163,11 +175,11 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "extension --url http://www.a.b/#x", 0,
             "this page is already saved as clip 1; the clip adds nothing new."),
-        MessageCase("read 1", 0, "marked as read: 1 clip."),
-        MessageCase("unread 1", 0, "nothing to change."),
-        MessageCase("archive 1", 0, "archived 1 clip."),
-        MessageCase("unarchive 1", 0, "nothing to change."),
-        MessageCase("star --query a", 0, "starred 1 clip."),
+        MessageCase("read 1", 0, "marked clip 1 “a” as read."),
+        MessageCase("unread 1", 0, "clip 1 “a” is unchanged."),
+        MessageCase("archive 1", 0, "archived clip 1 “a”."),
+        MessageCase("unarchive 1", 0, "clip 1 “a” is unchanged."),
+        MessageCase("star --query a", 0, "starred clip 1 “a”."),
         MessageCase("star --query zzz", 1, "no clip matches."),
         MessageCase("list zzz", 1, "no clip matches."),
         MessageCase("export --format csv --query zzz", 1, "no clip matches."),

@@ -43,7 +43,8 @@ package struct ChangeWords: Hashable, Sendable {
         switch change.kind {
         case .insert where role.isUndo || role == .restore: parts = [.verb("restored")]
         case .insert: parts = [.verb(isReverse ? "deleted" : "saved")]
-        case .delete: parts = [.verb(isReverse ? "saved" : "deleted")]
+        case .delete where isReverse: parts = [.verb(role == .restore ? "restored" : "saved")]
+        case .delete: parts = [.verb("deleted")]
         case .update: parts = Self.parts(of: change, tags, quotes, isReverse)
         }
     }

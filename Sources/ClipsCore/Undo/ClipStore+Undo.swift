@@ -239,6 +239,7 @@ extension ClipStore {
         let named = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" } ?? "a clip"
         let subject = step.clips.count == 1 ? named : "\(step.clips.count) clips"
         guard step.words.count == 1 else { return "changed \(subject)" }
-        return ChangeWords(first, tags: tags, isReverse: isRedoing).sentence(subject)
+        let role: UndoHistory.Role = step.isRestoring ? .restore : .work
+        return ChangeWords(first, tags: tags, isReverse: isRedoing, role: role).sentence(subject)
     }
 }

@@ -87,6 +87,8 @@ struct UndoPieces {
     private(set) var clips: Set<Int64> = []
     /// The first change.
     private(set) var first: HistoryChange?
+    /// Whether the work was the return of deleted clips, even if the step undid that, or did it again.
+    private(set) var isRestoring = false
     /// Excludes the transactions of the step, if it has several.
     private(set) var others: TransactionPredicate?
 
@@ -97,6 +99,7 @@ struct UndoPieces {
         guard let newest = try snapshot.transaction(token, maxChanges: 1) else {
             throw .tokenExpired(oldest: token)
         }
+        isRestoring = try snapshot.isRestoring(newest)
         var request = HistoryFetchRequest(.ending(at: token), limit: 1)
         if let start = StepName(newest.contextName).start {
             let names = [newest.contextName, newest.contextName.map { $0 + "+" }]
@@ -126,6 +129,32 @@ struct UndoPieces {
 }
 
 extension StoreSnapshot {
+    /// Whether a transaction restored clips, or undid or did again one that did.
+    fileprivate func isRestoring(_ transaction: HistoryTransaction) throws(StoreError) -> Bool {
+        var (name, token) = (transaction.contextName, transaction.token)
+        while true {
+            switch UndoHistory.Role(contextName: name) {
+            case .work: return false
+            case .restore: return true
+            case .undo(let number), .redo(let number):
+                // Any program can give any name.
+                guard number > 0, number < token.number else { return false }
+                token = HistoryToken(storeID: token.storeID, generation: token.generation, number: number)
+                guard let earlier = try transactionIfRetained(token) else { return false }
+                name = earlier.contextName
+            }
+        }
+    }
+
+    private func transactionIfRetained(_ token: HistoryToken) throws(StoreError) -> HistoryTransaction? {
+        do throws(StoreError) {
+            let found = try transaction(token, maxChanges: 1)
+            return found?.token == token ? found : nil
+        } catch .tokenExpired {
+            return nil
+        }
+    }
+
     /// Returns a piece with its changes.
     func transaction(_ piece: UndoPieces.Piece) throws(StoreError) -> HistoryTransaction {
         var request = HistoryFetchRequest(.after(piece.before), limit: 1)

@@ -16,7 +16,7 @@ extension Command {
             Changes have the author mcp, and the client's name: 'clips undo --author mcp:CLIENT --since 1h'.
             Exit status: 0 all is well; 1 a problem remains, or there is no client; 2 failed.
             """,
-        operands: "[install|status|remove]",
+        operands: "[install|status|remove]", actions: installingActions,
         options: [Option("--read-only", "offer no tool that changes clips")],
         example: "clips mcp install --read-only"
     ) { invocation in
@@ -65,7 +65,7 @@ extension Invocation {
             reports = installation.install()
         case "status": reports = installation.check()
         case "remove": reports = installation.remove()
-        case let word: throw UsageError("Unknown operand '\(word)'. Use install, status, or remove.")
+        case let word: throw Command.unknownAction(word, Command.installingActions)
         }
         for report in reports { try line(SafeText.line(report.sentence), json: AgentObject(report)) }
         if reports.isEmpty {

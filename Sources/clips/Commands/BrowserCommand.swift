@@ -13,7 +13,7 @@ extension Command {
             how to load the extension. status checks the files and the extension. remove deletes the files.
             Exit status: 0 all is well; 1 a problem remains, or there is no browser; 2 failed.
             """,
-        operands: "install|status|remove",
+        operands: "install|status|remove", actions: installingActions,
         options: [
             Option("--system", "for all users; on Debian, also install the extension (requires sudo)")
         ],
@@ -38,7 +38,7 @@ extension Command {
             reports = installation.install()
         case "status": reports = installation.check()
         case "remove": reports = installation.remove()
-        case let word: throw UsageError("Unknown operand '\(word)'. Use install, status, or remove.")
+        case let word: throw unknownAction(word, installingActions)
         }
         for report in reports {
             try invocation.line(SafeText.line(report.sentence), json: BrowserObject(report))

@@ -11,6 +11,8 @@ struct Command: Sendable {
     var table: (title: String, rows: [(name: String, help: String)])?
     /// As help shows them: in brackets if they are optional, with an ellipsis if they may be repeated.
     var operands = ""
+    /// The words that the first operand can be.
+    var actions: [String] = []
     var options: [Option] = []
     let example: String
     /// Whether an operand may begin with a minus sign.
@@ -38,6 +40,9 @@ struct Command: Sendable {
     ]
     /// Commands that the overview omits, for those who maintain a store.
     private static let rare: [Command] = [.consumers]
+
+    /// The actions of a command that installs this program elsewhere.
+    static let installingActions = ["install", "status", "remove"]
 
     static let all = [browse] + groups.flatMap(\.commands) + rare
 
@@ -79,6 +84,14 @@ struct Command: Sendable {
     }
 }
 
+extension Command {
+    /// Returns the error of a first operand that is not one of the actions.
+    static func unknownAction(_ word: String, _ actions: [String]) -> UsageError {
+        let near = Suggestion.nearest(to: word, in: actions).map { "Did you mean '\($0)'?" }
+        return UsageError("Unknown operand '\(word)'. \(near ?? "Use \(actions.listed).")")
+    }
+}
+
 extension Arguments {
     /// Checks the number of operands.
     func checkOperands(of command: Command) throws(UsageError) {
@@ -91,6 +104,11 @@ extension Arguments {
             throw .missing(required[given].prefix { $0 != "…" })
         }
         let limit = isOptional && !words.isEmpty || command.operands.contains("…") ? .max : words.count
-        guard operands.count <= limit else { throw UsageError("Unexpected operand '\(operands[limit])'.") }
+        guard operands.count <= limit else {
+            let longer = Command.all.map(\.name).filter { $0.hasPrefix(command.name + " ") }
+                .map { String($0.dropFirst(command.name.count + 1)) }
+            let hint = Suggestion.question(for: operands[limit], in: longer)
+            throw UsageError("Unexpected operand '\(operands[limit])'.\(hint)")
+        }
     }
 }

@@ -19,11 +19,11 @@ extension Invocation {
     ///
     /// - Parameters:
     ///   - verb: The verb of the question.
-    ///   - done: The verb of the remark.
+    ///   - done: Returns the remark for a subject, such as `2 clips`.
     ///   - printsBefore: Whether `--json` prints the clips before the change.
     ///   - work: Returns the number of changed clips.
     func change(
-        _ names: [String], _ verb: String, _ done: String, printsBefore: Bool = false,
+        _ names: [String], _ verb: String, _ done: (String) -> String, printsBefore: Bool = false,
         _ work: (ClipStore, [Int64]) async throws -> Int
     ) async throws -> ExitStatus {
         let query = try checkedQuery()
@@ -39,16 +39,20 @@ extension Invocation {
         }
         guard !ids.isEmpty else { return status }
         if printsBefore { try await printJSON(ids, of: store) }
+        let title = ids.count == 1 ? try? await store.clip(ids[0]).displayTitle : nil
+        func subject(_ count: Int) -> String {
+            title.map { Message.clip(ids[0], titled: $0) } ?? Message.count(count, "clip")
+        }
         let count = try await work(store, ids)
         if !printsBefore { try await printJSON(ids, of: store) }
         // The others are as wanted, or were deleted since they were read.
         let left = count < ids.count ? try await store.existing(ids) : 0
         let gone = printsBefore ? ids.count - count : count < ids.count ? ids.count - left : 0
         guard count > 0 || gone > 0 else {
-            remark("nothing to change.")
+            remark("\(subject(ids.count)) \(ids.count == 1 ? "is" : "are") unchanged.")
             return status
         }
-        if count > 0 { remark("\(done) \(Message.count(count, "clip")).") }
+        if count > 0 { remark("\(done(subject(count))).") }
         guard gone > 0 else { return status }
         fail("\(Message.count(gone, "clip")) no longer \(gone == 1 ? "exists" : "exist").")
         return .incomplete

@@ -17,8 +17,10 @@ extension Command {
         guard !(Tags(added).names + Tags(removed).names).isEmpty else {
             throw UsageError.missing("+NAME or -NAME")
         }
-        let done = removed.isEmpty ? "tagged" : added.isEmpty ? "untagged" : "changed the tags of"
-        return try await invocation.change(names, added.isEmpty ? "Untag" : "Tag", done) { store, ids in
+        let signed = (Tags(added).names.map { "+\($0)" } + Tags(removed).names.map { "-\($0)" })
+            .joined(separator: " ")
+        let (verb, done) = added.isEmpty ? ("Untag", "untagged") : ("Tag", "tagged")
+        return try await invocation.change(names, verb, { "\(done) \($0) \(signed)" }) { store, ids in
             try await store.tag(ids, adding: added, removing: removed).value
         }
     }
@@ -29,38 +31,38 @@ extension Command {
     ) { invocation in
         let isOn = !invocation.arguments.has("--off")
         return try await invocation.set(
-            .starred, isOn, isOn ? "Star" : "Remove the star of", isOn ? "starred" : "removed the star of")
+            .starred, isOn, isOn ? "Star" : "Unstar"
+        ) { "\(isOn ? "starred" : "unstarred") \($0)" }
     }
 
     static let read = Command(
         name: "read", summary: "Mark clips as read", operands: "ID…", options: Option.ofManyClips,
         example: "clips read --query 'is:unread before:last-week'"
-    ) { try await $0.set(.unread, false, "Mark as read", "marked as read:") }
+    ) { try await $0.set(.unread, false, "Mark as read") { "marked \($0) as read" } }
 
     static let unread = Command(
         name: "unread", summary: "Mark clips as unread", operands: "ID…", options: Option.ofManyClips,
         example: "clips unread 12"
-    ) { try await $0.set(.unread, true, "Mark as unread", "marked as unread:") }
+    ) { try await $0.set(.unread, true, "Mark as unread") { "marked \($0) as unread" } }
 
     static let archive = Command(
         name: "archive", summary: "Hide clips from the list; searches and is:archived find them",
         operands: "ID…", options: Option.ofManyClips,
         example: "clips archive --query 'is:read before:last-month'"
-    ) { try await $0.set(.archived, true, "Archive", "archived") }
+    ) { try await $0.set(.archived, true, "Archive") { "archived \($0)" } }
 
     static let unarchive = Command(
         name: "unarchive", summary: "Show archived clips in the list again", operands: "ID…",
         options: Option.ofManyClips, example: "clips unarchive 12"
-    ) { try await $0.set(.archived, false, "Unarchive", "unarchived") }
+    ) { try await $0.set(.archived, false, "Unarchive") { "unarchived \($0)" } }
 
     static let delete = Command(
         name: "delete", summary: "Delete clips; 'clips restore' and 'clips undo' restore them",
         operands: "ID…", options: Option.ofManyClips, example: "clips delete 12 13"
     ) { invocation in
-        let arguments = invocation.arguments
-        return try await invocation.change(arguments.operands, "Delete", "deleted", printsBefore: true) {
-            try await $0.delete($1).value.count
-        }
+        try await invocation.change(
+            invocation.arguments.operands, "Delete", { "deleted \($0)" }, printsBefore: true
+        ) { try await $0.delete($1).value.count }
     }
 
     static let restore = Command(
@@ -79,7 +81,10 @@ extension Command {
         var status = ExitStatus.done
         for problem in problems { status = invocation.fail(problem) }
         try await invocation.printJSON(restored, of: store)
-        if !restored.isEmpty { invocation.remark("restored \(Message.count(restored.count, "clip")).") }
+        let title = restored.count == 1 ? try? await store.clip(restored[0]).displayTitle : nil
+        let subject =
+            title.map { Message.clip(restored[0], titled: $0) } ?? Message.count(restored.count, "clip")
+        if !restored.isEmpty { invocation.remark("restored \(subject).") }
         return status
     }
 }
@@ -87,7 +92,7 @@ extension Command {
 extension Invocation {
     /// Sets a flag of the clips that the operands and `--query` select.
     fileprivate func set(
-        _ flag: ClipAttribute, _ isOn: Bool, _ verb: String, _ done: String
+        _ flag: ClipAttribute, _ isOn: Bool, _ verb: String, _ done: (String) -> String
     ) async throws -> ExitStatus {
         try await change(arguments.operands, verb, done) { store, ids in
             try await store.set(flag, isOn, of: ids)

@@ -7,15 +7,15 @@ extension Command {
     static let mirror = Command(
         name: "mirror",
         summary: "Exchange clips with other machines, encrypted, by a server or a folder",
-        details: """
-            ACTION: add, pair, run, once, enable, status, machines, conflicts, code, password, \
-            purge, remove, delete-zone
-            """,
+        details: "ACTION: \(mirrorActions.joined(separator: ", "))",
         operands: "ACTION [tls://HOST[:PORT]|folder:PATH…]",
+        actions: mirrorActions,
         options: Option.mirror,
         example: "clips mirror add tls://nats.example.org --user ann"
     ) { invocation in
         let arguments = invocation.arguments
+        let action = arguments.operands[0]
+        guard mirrorActions.contains(action) else { throw unknownAction(action, mirrorActions) }
         guard let program = MirrorProgram.path else {
             invocation.fail("Cannot find \(MirrorProgram.name). \(MirrorProgram.advice)")
             return .failed
@@ -37,6 +37,12 @@ extension Command {
         invocation.fail("Cannot start \(program). Check its permissions.")
         return .failed
     }
+
+    private static let mirrorActions = [
+        "add", "pair", "run", "once", "keep", "enable", "status", "machines", "conflicts", "code", "password",
+        "purge",
+        "remove", "delete-zone",
+    ]
 
     /// Returns the reason that the program cannot start: the dynamic linker lacks a library.
     private static func startProblem(_ program: String) -> String? {

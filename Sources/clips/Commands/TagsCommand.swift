@@ -28,7 +28,9 @@ extension Command {
         example: "clips tags rename js javascript"
     ) { invocation in
         let (old, new) = (invocation.arguments.operands[0], invocation.arguments.operands[1])
-        return try await invocation.replaceTags([old], with: new, "renamed the tag of", isNew: true)
+        return try await invocation.replaceTags([old], with: new, isNew: true) {
+            "renamed the tag '\(old)' of \($0) to '\(new)'"
+        }
     }
 
     static let tagsMerge = Command(
@@ -36,15 +38,20 @@ extension Command {
         example: "clips tags merge js ecmascript javascript"
     ) { invocation in
         let names = invocation.arguments.operands
-        return try await invocation.replaceTags(
-            Array(names.dropLast()), with: names.last, "merged the tags of")
+        return try await invocation.replaceTags(Array(names.dropLast()), with: names.last) {
+            "merged the tags of \($0) into '\(names.last ?? "")'"
+        }
     }
 
     static let tagsDelete = Command(
         name: "tags delete", summary: "Remove tags from all clips, which remain", operands: "TAG…",
         example: "clips tags delete unsorted"
     ) { invocation in
-        try await invocation.replaceTags(invocation.arguments.operands, with: nil, "removed the tags of")
+        let names = invocation.arguments.operands
+        let quoted = names.map { "'\($0)'" }.joined(separator: ", ")
+        return try await invocation.replaceTags(names, with: nil) { clips in
+            "removed the \(names.count == 1 ? "tag" : "tags") \(quoted) from \(clips)"
+        }
     }
 }
 
@@ -57,7 +64,7 @@ private struct TagObject: Encodable {
 extension Invocation {
     /// - Parameter isNew: Whether no clip may have the new tag.
     fileprivate func replaceTags(
-        _ names: [String], with new: String?, _ done: String, isNew: Bool = false
+        _ names: [String], with new: String?, isNew: Bool = false, done: (String) -> String
     ) async throws -> ExitStatus {
         guard new.map({ Tags([$0]).names == [$0] }) ?? true else {
             throw UsageError("A tag cannot be empty or contain a comma or a tab.")
@@ -76,7 +83,7 @@ extension Invocation {
         let ids = isJSON ? try await store.ids(taggedWith: names) : []
         let count = try await store.replaceTags(names, with: new)
         try await printJSON(ids, of: store)
-        if count > 0 { remark("\(done) \(Message.count(count, "clip")).") }
+        if count > 0 { remark("\(done(Message.count(count, "clip"))).") }
         return status
     }
 }

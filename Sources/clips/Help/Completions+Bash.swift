@@ -32,6 +32,7 @@ extension Completions {
             "    COMPREPLY=()",
             "    case \"$command|$before|$word\" in",
             "        *'|--tag|'*) _clips_tags '' \"$word\"; return ;;",
+            "        *'|--query|'*) mapfile -t COMPREPLY < <(compgen -W \(quoted(queryWords)) -- \"$word\"); return ;;",
             "        'tag|'*'|'[+-]*) _clips_tags \"${word:0:1}\" \"${word:1}\"; return ;;",
             "        'tags '*'|'[!-]*|'tags '*'|') _clips_tags '' \"$word\"; return ;;",
             // A colon separates words.

@@ -35,10 +35,9 @@ struct Completions {
             ? .signedTags
             : command.name.hasPrefix("tags ") ? .tags : command.operands.contains("QUERY") ? .query : .none
         let words = under.map { String($0.name.dropFirst(command.name.count + 1)) }
-        let choices = command.operands.split(separator: "|").map { String($0.prefix { $0 != " " }) }
         return Entry(
             name: command.name, summary: command.summary,
-            options: command.options + Option.global, words: words + (choices.count > 1 ? choices : []),
+            options: command.options + Option.global, words: words + command.actions,
             takesFiles: command.operands.contains("FILE"), names: names)
     }
 
@@ -70,7 +69,7 @@ extension Command {
             eval "$(clips completions bash --widget)" in ~/.bashrc, or zsh in ~/.zshrc; \
             clips completions fish --widget | source in config.fish.
             """,
-        operands: "bash|zsh|fish",
+        operands: "bash|zsh|fish", actions: Completions.Shell.allCases.map(\.rawValue),
         options: [Option("--widget", "print a script that binds Alt-k to 'clips pick'")],
         example: "clips completions bash >> ~/.bash_completion"
     ) { invocation in

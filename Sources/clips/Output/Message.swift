@@ -10,6 +10,11 @@ enum Message {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
+    /// A clip by its ID and title, as the history names it.
+    static func clip(_ id: Int64, titled title: String) -> String {
+        "clip \(id) “\(title.prefix(40))\(title.count > 40 ? "…" : "")”"
+    }
+
     /// A number with commas between thousands.
     static func grouped(_ number: Int) -> String {
         number < 1000 ? "\(number)" : grouped(number / 1000) + "," + "\(1000 + number % 1000)".dropFirst()
