@@ -15,7 +15,8 @@ import Testing
         #expect(entries.count == 1)
         for entry in entries {
             #expect(
-                !entry.keys.isEmpty || [.set, .color, .errors, .pick, .save, .unsave].contains(action))
+                !entry.keys.isEmpty
+                    || [.set, .color, .errors, .pick, .save, .unsave, .read, .unread].contains(action))
             for key in entry.keys { #expect(Key(named: key) != nil, "\(key)") }
             #expect(!entry.help.hasSuffix(".") && entry.help.first?.isUppercase == true)
             #expect((entry.argument == nil) == (entry.performArgument == nil))

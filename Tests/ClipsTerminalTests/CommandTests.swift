@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: [
         (":frobnicate<Enter>", "Unknown command ':frobnicate'"), (":delte<Enter>", "Did you mean ':delete'?"),
-        (":re<Enter>", "ambiguous: redo, restore, redraw"), (":delete it<Enter>", "has no argument"),
+        (":re<Enter>", "ambiguous: read, redo, restore, redraw"), (":delete it<Enter>", "has no argument"),
         (":sort colour<Enter>", "Use one of created"), (":sort titel<Enter>", "Did you mean 'title'?"),
         (":set speed on<Enter>", "Unknown option 'speed'"),
         (":set wrap maybe<Enter>", "Use on or off"),

@@ -63,6 +63,38 @@ import Testing
         }
     }
 
+    @Test func `read and unread set the mark of the chosen clips`() async throws {
+        let config = "bind X read ; archive ; next-unread"
+        #expect(ConfigFile(config).errors.isEmpty)
+        try await RunningApp.open(config: config, clips: 3) { app in
+            let (first, second) = (app.state.list.clips.rows[0].id, app.state.list.clips.rows[2].id)
+            try app.run("X\n:wait count=2\n:wait idle")
+            let clip = try app.other { try await $0.clip(first) }
+            #expect(!clip.isUnread && clip.isArchived)
+            #expect(app.state.list.clips.selectedRow?.id == second)
+            try app.run("::unread<Enter>\n:wait text=is unchanged")
+            #expect(try app.other { try await $0.clip(second).isUnread })
+            try app.run("::read<Enter>\n:wait text=as read")
+            #expect(try app.other { try await !$0.clip(second).isUnread })
+        }
+    }
+
+    @Test func `the list of links omits the addresses that a text on the same screen shows`() throws {
+        var state = AppState.showing(3, Size(rows: 24, columns: 80))
+        let layout = StoredObject.Layout(names: ["title", "text"])
+        let text = "See [here][1], and https://b.example/x.\n\n[1]: https://a.example/"
+        let clip = Clip(
+            StoredObject(
+                id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text("A"), .text(text)]))
+        try state.press("<Enter>")
+        state.reader.show(clip)
+        state.reconcile()
+        let shown = state.reader.lines.map(\.text)
+        #expect(shown.contains("See here [1], and https://b.example/x [2]."), "\(shown)")
+        #expect(shown.contains("[1] https://a.example/"))
+        #expect(shown.count { $0.contains("https://b.example/x") } == 1)
+    }
+
     @Test func `a text width wraps the text, and the status line has the share that was read`() throws {
         var state = AppState.showing(3, Size(rows: 24, columns: 80), config: "set text-width 40")
         let layout = StoredObject.Layout(names: ["title", "text"])

@@ -229,12 +229,12 @@ extension LiveSession {
             guard case .delete(let ids, _)? = works.first else { throw Broken(sentence: "deletes nothing") }
             try check(ids == chosen, "deletes \(ids), not \(chosen)")
         case .star where !chosen.isEmpty:
-            guard case .toggle(.starred, let ids, _)? = works.first else {
+            guard case .toggle(.starred, _, let ids, _)? = works.first else {
                 throw Broken(sentence: "stars nothing")
             }
             try check(ids == chosen, "stars \(ids), not \(chosen)")
         case .archive where !chosen.isEmpty:
-            guard case .toggle(.archived, let ids, _)? = works.first else {
+            guard case .toggle(.archived, _, let ids, _)? = works.first else {
                 throw Broken(sentence: "archives nothing")
             }
             try check(ids == chosen, "archives \(ids), not \(chosen)")

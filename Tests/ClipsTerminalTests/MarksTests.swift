@@ -101,8 +101,8 @@ import Testing
         var state = AppState.showing(30)
         try state.press("3<Space>")
         for (keys, isRight) in [
-            ("*", { if case .toggle(.starred, [27, 28, 29], _) = $0 { true } else { false } }),
-            ("r", { if case .toggle(.unread, [27, 28, 29], _) = $0 { true } else { false } }),
+            ("*", { if case .toggle(.starred, nil, [27, 28, 29], _) = $0 { true } else { false } }),
+            ("r", { if case .toggle(.unread, nil, [27, 28, 29], _) = $0 { true } else { false } }),
             (
                 "t+a, -b<Enter>",
                 {

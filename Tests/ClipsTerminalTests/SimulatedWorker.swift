@@ -277,9 +277,9 @@ extension SimulatedClips {
         case .markAllRead(let query):
             return done(
                 commit("app", isOwn: true, changed(rows(query).map(\.id)) { $0.isUnread = false }), [])
-        case .toggle(let attribute, let ids, _):
+        case .toggle(let attribute, let value, let ids, _):
             guard ids.contains(where: { items[$0] != nil }) else { return .failed("Gone.") }
-            let news = changed(ids) { $0.apply([attribute: .boolean(attribute != .unread)]) }
+            let news = changed(ids) { $0.apply([attribute: .boolean(value ?? (attribute != .unread))]) }
             let token = commit("app", isOwn: true, news)
             return .done(token: token, clips: ids.count == 1 ? ids : [], summary: "toggled")
         case .tag(let ids, let adding, let removing, _):

@@ -136,17 +136,19 @@ extension ClipStore {
     }
 
     /// Sets an attribute of the clips that do not have it, or unsets it if all of them have it.
+    ///
+    /// - Parameter value: The value to set; nil for either.
     package func toggle(
-        _ attribute: ClipAttribute, of ids: [Int64]
+        _ attribute: ClipAttribute, to value: Bool? = nil, of ids: [Int64]
     ) async throws(StoreError) -> Written<(isOn: Bool, count: Int)> {
         let name = attribute.rawValue
         return try await write { transaction throws(StoreError) in
             let objects = try transaction.fetch(Self.request([attribute], of: ids))
-            let without = objects.filter { !$0[name].booleanValue }
-            let chosen = without.isEmpty ? objects : without
-            let values = stamped([attribute: .boolean(!without.isEmpty)])
+            let isOn = value ?? objects.contains { !$0[name].booleanValue }
+            let chosen = objects.filter { $0[name].booleanValue != isOn }
+            let values = stamped([attribute: .boolean(isOn)])
             for object in chosen { try transaction.set(values, of: object.id) }
-            return (isOn: !without.isEmpty, count: chosen.count)
+            return (isOn: isOn, count: chosen.count)
         }
     }
 

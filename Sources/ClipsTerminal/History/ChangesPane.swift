@@ -23,7 +23,8 @@ struct ChangesPane {
         for column in 0..<area.size.columns {
             frame.put("─", in: area, column: column, style: border)
         }
-        frame.putCut(" \(origin) ", in: area, column: 2, width: area.size.columns - 4, style: theme.muted)
+        let width = area.size.columns - 4
+        frame.putCut(" \(origin(width: width - 2)) ", in: area, column: 2, width: width, style: theme.muted)
         let lines = lines
         let rows = max(0, area.size.rows - 1)
         let top = top(of: lines, rows: rows)
@@ -61,19 +62,22 @@ struct ChangesPane {
             ? nil : lines.dropFirst(top(of: lines, rows: area.size.rows - 1) + row - 1).first?.change
     }
 
-    /// The time and the origin of the newest transaction.
-    private var origin: String {
+    /// The time and the origin of the newest transaction, as far as they fit.
+    private func origin(width: Int) -> String {
         guard let transaction = row.newest else { return "" }
         // The numbers of processes and transactions mean nothing to a reader.
         let context = transaction.contextName.flatMap { name in
             name == ClipsSession.contextName
                 ? nil : name.split(separator: " ").filter { Int($0) == nil }.joined(separator: " ")
         }
-        let parts = [
+        var parts = [
             LocalTime(transaction.timestamp).dateAndTime, transaction.isOwn ? "you" : nil,
             transaction.program ?? "another program", context,
-        ]
-        return parts.compactMap(\.self).joined(separator: " · ")
+        ].compactMap(\.self)
+        while parts.count > 1, DisplayWidth.columns(of: parts.joined(separator: " · ")) > width {
+            parts.removeLast()
+        }
+        return parts.joined(separator: " · ")
     }
 
     private var lines: [Line] {

@@ -27,6 +27,7 @@ package enum Action: String, CaseIterable, Sendable {
 
     case add, edit, tag, star
     case toggleUnread = "toggle-unread"
+    case read, unread
     case archive
     case markAllRead = "mark-all-read"
     case delete, undo, redo

@@ -178,6 +178,14 @@ extension ActionTable {
             Entry(action, "r", .clip, "Toggle read and unread", scope: .clips, saves: true) {
                 $0.toggle(.unread)
             }
+        case .read:
+            Entry(action, "", .clip, "Mark the clip as read", scope: .clips, saves: true) {
+                $0.set(.unread, false)
+            }
+        case .unread:
+            Entry(action, "", .clip, "Mark the clip as unread", scope: .clips, saves: true) {
+                $0.set(.unread, true)
+            }
         case .archive:
             Entry(
                 action, "x", .clip, "Archive the clip, which hides it from the list, or unarchive it",

@@ -43,7 +43,11 @@ extension AppState {
     }
 
     mutating func toggle(_ attribute: ClipAttribute) {
-        start(.toggle(attribute, chosen, title: targetTitle))
+        start(.toggle(attribute, to: nil, chosen, title: targetTitle))
+    }
+
+    mutating func set(_ attribute: ClipAttribute, _ isOn: Bool) {
+        start(.toggle(attribute, to: isOn, chosen, title: targetTitle))
     }
 
     mutating func edit() { if let id = target?.id { emit(.loadForEdit(id)) } }

@@ -37,7 +37,6 @@ struct Reader: Sendable {
     /// The output of a program, which is shown instead of a clip.
     private(set) var output: ProgramOutput?
     /// Whether the text lists the addresses of its links.
-    private var hasList = false
     /// The clip with numbers after its links.
     private var numbered: Clip?
     private(set) var height = 0
@@ -88,7 +87,7 @@ struct Reader: Sendable {
         var found = ClipLinks(takingListOf: &numbered.text)
         numbered.note = found.numbered(clip.note)
         numbered.text = found.numbered(numbered.text)
-        (self.numbered, links, hasList) = (numbered, found.urls, found.listed > 0)
+        (self.numbered, links) = (numbered, found.urls)
         text = nil
     }
 
@@ -102,7 +101,7 @@ struct Reader: Sendable {
             if let output {
                 laidOut.add(output)
             } else if let numbered {
-                laidOut.add(numbered, links: links, hasList: hasList)
+                laidOut.add(numbered, links: links)
             }
             if top > 0, let anchor { top = laidOut.line(at: anchor) }
             text = laidOut

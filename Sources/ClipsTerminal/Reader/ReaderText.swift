@@ -66,8 +66,10 @@ struct ReaderText: Sendable {
 
     mutating func add(_ output: ProgramOutput) { add(.text, output.text) }
 
-    /// - Parameter hasList: Whether the text listed the addresses of its links, which follow it.
-    mutating func add(_ clip: Clip, links: [String] = [], hasList: Bool = false) {
+    /// - Parameters:
+    ///   - clip: The clip, in whose texts the links have numbers.
+    ///   - links: The addresses of the links, which follow the texts.
+    mutating func add(_ clip: Clip, links: [String] = []) {
         let isLong = addTitle(clip.displayTitle)
         add(.url, ReadableURL.text(clip.url), "URL")
         add(.tags, clip.tags.map { "#" + $0 }.joined(separator: " "), "Tags")
@@ -92,10 +94,10 @@ struct ReaderText: Sendable {
             add(.note, quote.text, "Quote \(index + 1)")
             if !quote.note.isEmpty { add(.note, quote.note, "Note") }
         }
-        // A short text shows its links; after a long one, the list saves scrolling.
-        if !links.isEmpty, hasList || clip.text.utf8.count + clip.note.utf8.count > Self.maxTextWithoutLinks {
+        let addresses = Self.addresses(links, of: clip)
+        if !addresses.isEmpty {
             add(.space, " ")
-            add(.url, links.enumerated().map { "[\($0 + 1)] \($1)" }.joined(separator: "\n"))
+            add(.url, addresses.joined(separator: "\n"))
         }
         if isLong {
             add(.space, " ")
@@ -104,8 +106,18 @@ struct ReaderText: Sendable {
     }
 
     private static let maxTitleLines = 4
-    /// The bytes of a text that has no list of its links, about a screen.
-    private static let maxTextWithoutLinks = 2000
+    /// The bytes of a text that is on the screen with the list of its links.
+    private static let maxTextOnScreen = 2000
+
+    /// Returns the list of links, without those that the text above it shows. After a long one, it saves scrolling.
+    private static func addresses(_ links: [String], of clip: Clip) -> [String] {
+        let isLong = clip.text.utf8.count + clip.note.utf8.count > maxTextOnScreen
+        return links.enumerated().compactMap { index, url in
+            let shown = "\(url) [\(index + 1)]"
+            guard isLong || !clip.text.contains(shown) && !clip.note.contains(shown) else { return nil }
+            return "[\(index + 1)] \(url)"
+        }
+    }
 
     /// Adds the title, and returns whether it was cut and must follow in full at the end.
     private mutating func addTitle(_ title: String) -> Bool {

@@ -131,7 +131,7 @@ extension Work {
     /// The clips that are not in the list after the work.
     fileprivate var leaving: [Int64] {
         switch self {
-        case .delete(let ids, _), .toggle(.archived, let ids, _): ids
+        case .delete(let ids, _), .toggle(.archived, _, let ids, _): ids
         default: []
         }
     }

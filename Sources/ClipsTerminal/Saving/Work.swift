@@ -14,8 +14,8 @@ enum Work: Sendable {
     /// Marks opened clips as read, which is not reported, and which undo skips.
     case open([Int64])
     case markAllRead(ClipQuery)
-    /// Sets a flag of the clips that do not have it, or unsets it if all of them have it.
-    case toggle(ClipAttribute, [Int64], title: String)
+    /// Sets a flag of the clips; without a value, of those that do not have it, or unsets it if all of them have it.
+    case toggle(ClipAttribute, to: Bool?, [Int64], title: String)
     case tag([Int64], adding: [String], removing: [String], title: String)
     case delete([Int64], title: String)
     case quote(Quote, Int64)
@@ -103,10 +103,14 @@ extension Work {
             let count = read.value.count
             let summary = count == 0 ? "no clip is unread" : "marked \(Self.clips(count)) as read"
             return .done(token: read.token, clips: [], summary: summary)
-        case .toggle(let attribute, let ids, let title):
-            let toggled = try await store.toggle(attribute, of: ids)
+        case .toggle(let attribute, let value, let ids, let title):
+            let toggled = try await store.toggle(attribute, to: value, of: ids)
             let (isOn, count) = toggled.value
-            guard count > 0 else { return .impossible(Self.deleted(ids, title)) }
+            guard count > 0 else {
+                guard try await store.existing(ids) > 0 else { return .impossible(Self.deleted(ids, title)) }
+                let (subject, verb) = (Self.subject(ids.count, of: ids, title), ids.count == 1 ? "is" : "are")
+                return .done(token: nil, clips: [], summary: "\(subject) \(verb) unchanged")
+            }
             let subject = Self.subject(count, of: ids, title)
             let summary = Self.summary(of: attribute, isOn: isOn, subject)
             return .done(token: toggled.token, clips: ids.count == 1 ? ids : [], summary: summary)

@@ -92,7 +92,8 @@ struct StatusLine {
         let shown = String(prompt.editor.characters[first...].prefix(width + 8))
         frame.put(SafeText.line(shown), in: line, column: start, width: width + 1)
         if prompt.editor.characters.isEmpty {
-            frame.put(prompt.placeholder, in: line, column: start, style: theme.muted)
+            let room = line.size.columns - start
+            frame.putCut(prompt.placeholder, in: line, column: start, width: room, style: theme.muted)
         }
         let column = min(line.size.columns - 1, start + DisplayWidth.columns(of: SafeText.line(before)))
         frame.cursor = Position(row: line.row, column: max(0, column))
