@@ -36,7 +36,7 @@ import Testing
 
     @Test func `a filter of words shows the best matches first, and selects the first`() async throws {
         try await Self.open { app in
-            try app.run("/vim\n:wait count=4")
+            try app.run("/vim\n:wait count=4\n:wait text=vim in some")
             #expect(Self.titles(app) == ["Vim", "Learning vim", "An editor", "Neovimmers"])
             #expect(app.state.list.clips.selectedIndex == 0)
             #expect(app.lines.contains { $0.contains("An editor") && $0.contains("vim in some") })
@@ -50,7 +50,8 @@ import Testing
 
     @Test func `a new match comes before those that match as well, and edits move nothing`() async throws {
         try await Self.open { app in
-            try app.run("/vim<Enter>\n:wait count=4\njj")
+            // Each of the typed letters has four matches.
+            try app.run("/vim<Enter>\n:wait count=4\n:wait idle\njj")
             let id = try #require(app.state.list.clips.selectedID)
             _ = try app.other { try await $0.add([Self.draft("More about vim")]) }
             try app.run(":wait count=5")

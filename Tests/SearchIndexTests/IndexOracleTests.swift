@@ -58,6 +58,24 @@ import Testing
         }
     }
 
+    @Test func `the beginning of a token within a long run is no beginning of a word`() async throws {
+        let container = try await PersistentContainer(
+            path: folder.path(of: "clips.db"), model: try ClipModel.make())
+        let context = container.makeContext(author: "test")
+        let run = String(repeating: "x", count: 16) + "needle" + String(repeating: "y", count: 30)
+        for title in [run, "needlework", "needle" + String(repeating: "z", count: 14), "needle"] {
+            try await context.insert("Clip", ["title": .text(title)])
+        }
+        try await context.save()
+        let index = SearchIndex(container, ClipModel.searched)
+        try await index.bringUpToDate()
+        for (text, count) in [("needle*", 3), ("needle", 4)] {
+            let (found, expected) = try await Self.hits(text, index, page: 10)
+            #expect(found == expected && found.count == count, "\(text): \(found)")
+        }
+        await container.close()
+    }
+
     @Test(arguments: 0..<UInt64(LongProof.count(3, of: 8, "seeds of an index")))
     func `the index finds the same clips as a check of each`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)

@@ -19,20 +19,35 @@ struct RankedSelection: ListSelection {
     private var ranking: SearchRanking?
     /// The position of the search for the matches after the ranked ones; nil at its start and end.
     private var next: SearchCursor?
+    /// Whether the first clips are known, and the one around which they are shown.
+    private(set) var isSorted = false
     private(set) var isComplete = false
     private var keys: [Int64] = []
     /// Ascending, each once.
     private var ranks: [Double] = []
+    /// The number of clips that the search has added.
+    private var added = 0
+    /// The number of results of the ranking that have been added or were known.
+    private var taken = 0
     /// The number of new matches of each stage.
     private var arrivals: [Int: Int] = [:]
-    /// The ranked clips, and those that changed.
+    /// The clips that the ranking has added, and those that changed since then.
     private var known: Set<Int64> = []
+    /// The clips that changed before the first ones were known.
+    private var changed: Set<Int64> = []
+    /// The number of clips that suffices for the first screen.
+    private var wanted = 0
+    private var sought: Sought?
     private var start: ContinuousClock.Instant?
+    private var step = 1000
+
+    /// The clip around which the list is shown; nil if its rank is one of another search.
+    private struct Sought { let key: Int64? }
 
     private static let order = SortOrder([SortKey("rank")], of: nil)
     private static let maxRanked = 1000
-    private static let step = SearchBounds(limit: 4000, maxRead: 8000)
-    private static let stepTime = Duration.milliseconds(8)
+    private static let stepBounds = 500...16_000
+    private static let stepTime = Duration.milliseconds(4)
     /// Without the index, each stage reads the store, so a ranking that takes longer is left out.
     private static let unindexedTime = Duration.milliseconds(100)
 
@@ -48,7 +63,6 @@ struct RankedSelection: ListSelection {
         SearchRanking(query, limit: maxRanked, effort: .typing, includesRelated: false)
     }
 
-    var isSorted: Bool { ranking == nil }
     var count: Int { keys.count }
 
     func keys(_ range: Range<Int>) -> [Int64] { Array(keys[range]) }
@@ -80,26 +94,44 @@ struct RankedSelection: ListSelection {
         Double(stage << 45 + 1 << 44 + number)
     }
 
+    mutating func seek(_ position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+        if case .real? = position.values.first {
+            sought = Sought(key: nil)
+            return
+        }
+        let request = FetchRequest(ClipModel.entity, where: .keys([position.key]))
+        let documents = try snapshot.documents(snapshot.fetch(request), ClipModel.searched)
+        if documents.contains(where: query.matches) { sought = Sought(key: position.key) }
+    }
+
     mutating func extend(wanted: Int?, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         guard !isComplete else { return }
         if start == nil { start = .now }
+        if let wanted { self.wanted = wanted }
         let end = ContinuousClock.now + Self.stepTime
+        let wasSorted = isSorted
         repeat {
             if ranking != nil { try rank(in: snapshot) } else { try addRest(in: snapshot) }
-        } while !isComplete && .now < end
+        } while !isComplete && (isSorted == wasSorted || keys.isEmpty) && .now < end
     }
 
     private mutating func rank(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         guard var found = ranking else { return }
         try found.extend(with: index, in: snapshot)
         ranking = found
+        addRanked(found)
         if let start, !found.isFromIndex, start.duration(to: .now) > Self.unindexedTime {
-            (ranking, known) = (nil, [])
-            return
+            ranking = nil
+            if !isSorted { (keys, ranks, known, changed) = ([], [], [], []) }
+            return try show(in: snapshot)
         }
         let isWhole = found.stageEnds.count == stages.count
-        guard isWhole || found.isComplete else { return }
-        if found.hits.isEmpty, known.isEmpty, !isCorrected, let report,
+        guard isWhole || found.isComplete else {
+            let isFound = sought.map { $0.key.map(known.contains) ?? false } ?? true
+            if isFound, keys.count >= wanted { try show(in: snapshot) }
+            return
+        }
+        if found.hits.isEmpty, known.isEmpty, changed.isEmpty, !isCorrected, let report,
             let close = try index.correction(of: query, in: snapshot)
         {
             (query, stages, isCorrected) = (close, close.stages, true)
@@ -107,39 +139,55 @@ struct RankedSelection: ListSelection {
             return report(close)
         }
         ranking = nil
-        var start = 0
-        for (stage, end) in found.stageEnds.enumerated() {
-            for hit in found.hits[start..<min(end, found.hits.count)] {
-                keys.append(hit.id)
-                ranks.append(Self.rank(stage: stage, ranks.count))
-            }
-            start = min(end, found.hits.count)
+        isComplete = isWhole && found.hits.count < Self.maxRanked
+        try show(in: snapshot)
+    }
+
+    /// Adds the further results of the ranking, which follow the known ones.
+    private mutating func addRanked(_ found: SearchRanking) {
+        var stage = 0
+        for hit in found.hits[taken...] {
+            while stage < found.stageEnds.count, taken >= found.stageEnds[stage] { stage += 1 }
+            if known.insert(hit.id).inserted { add(hit.id, stage: stage) }
+            taken += 1
         }
-        isComplete = isWhole && keys.count < Self.maxRanked
-        let changed = known
-        known.formUnion(keys)
+    }
+
+    private mutating func add(_ key: Int64, stage: Int) {
+        keys.append(key)
+        ranks.append(Self.rank(stage: stage, added))
+        added += 1
+    }
+
+    /// Makes the list one that can be shown, with the changes since the search began.
+    private mutating func show(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+        guard !isSorted else { return }
+        isSorted = true
         guard !changed.isEmpty else { return }
         let request = FetchRequest(ClipModel.entity, where: .keys(Array(changed)))
         let objects = Dictionary(
             uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
         for key in changed.sorted() { _ = apply(key, objects[key]) }
+        changed = []
     }
 
     private mutating func addRest(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
-        let page = try index.search(query, after: next, bounds: Self.step, in: snapshot)
-        for hit in page.hits where !known.contains(hit.id) {
-            keys.append(hit.id)
-            ranks.append(Self.rank(stage: stages.count, ranks.count))
-        }
+        let began = ContinuousClock.now
+        let bounds = SearchBounds(limit: step, maxRead: step)
+        let page = try index.search(query, after: next, bounds: bounds, in: snapshot)
+        for hit in page.hits where !known.contains(hit.id) { add(hit.id, stage: stages.count) }
         next = page.next
         isComplete = next == nil
+        let duration = ContinuousClock.now - began
+        let size = duration < .milliseconds(2) ? step * 2 : duration > .milliseconds(4) ? step / 2 : step
+        step = min(max(size, Self.stepBounds.lowerBound), Self.stepBounds.upperBound)
     }
 
     mutating func apply(
         _ changes: [ListCandidate], in snapshot: borrowing StoreSnapshot
     ) -> [(old: SortPosition?, new: SortPosition?)] {
         guard isSorted else {
-            known.formUnion(changes.map(\.key))
+            changed.formUnion(changes.map(\.key))
             return changes.map { _ in (nil, nil) }
         }
         return changes.map { apply($0.key, $0.object) }

@@ -22,6 +22,9 @@ package protocol ListSelection: ListOrder {
     /// Whether the known objects are in the order of the list.
     var isSorted: Bool { get }
 
+    /// Prepares for a list around a position, which must be known before the list is shown.
+    mutating func seek(_ position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError)
+
     /// Runs one step of the filter.
     ///
     /// - Parameter wanted: The number of objects that suffices; nil for a step as long as a key may wait.
@@ -32,6 +35,10 @@ package protocol ListSelection: ListOrder {
     mutating func apply(
         _ changes: [ListCandidate], in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [(old: SortPosition?, new: SortPosition?)]
+}
+
+extension ListSelection {
+    package mutating func seek(_ position: SortPosition, in snapshot: borrowing StoreSnapshot) {}
 }
 
 /// A changed object, which a list may contain.

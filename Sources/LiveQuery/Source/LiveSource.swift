@@ -32,6 +32,8 @@ package actor LiveSource<Query: LiveListQuery, Row: StoredRow>: HistoryConsumer 
     /// The hits of a query with a filter that the store cannot evaluate.
     private(set) var selection: (any ListSelection)?
     private var hasSelection = false
+    /// Whether the list has the first rows of the selection, or all.
+    private var hasRows = false
     /// The order of a list for which the store has no index.
     private(set) var sorted: SortedObjects?
     /// A request that waits for the selection.
@@ -177,6 +179,7 @@ extension LiveSource {
         let window: List.Window?
         if var selection = select(query) {
             hasSelection = true
+            if let position = position ?? anchor { try selection.seek(position, in: snapshot) }
             try selection.extend(wanted: rowsAround, in: snapshot)
             self.selection = selection
             window = try selectionWindow(snapshot, around: position)
@@ -186,6 +189,7 @@ extension LiveSource {
         }
         // Not earlier: after an error, the next attempt reads everything again.
         follower = HistoryFollower(after: newest, limit: batchLimit)
+        hasRows = window.map(Self.hasRows) ?? false
         if let window { deliver([.window(window, generation: generation), .reached(newest.number)]) }
         if window?.count == nil {
             let generation = generation
@@ -250,11 +254,16 @@ extension LiveSource {
         }
     }
 
-    /// Runs one step of the selection, and shows a list whose order it completes.
+    /// A list cannot request rows after an empty window.
+    private static func hasRows(_ window: List.Window) -> Bool { !window.rows.isEmpty || window.reachesEnd }
+
+    /// Runs one step of the selection, and shows a list whose order it completes, or whose first rows it finds.
     private func extendSelection(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         let wasSorted = selection?.isSorted ?? true
         try selection?.extend(wanted: nil, in: snapshot)
-        guard !wasSorted, let window = try selectionWindow(snapshot) else { return }
+        guard !hasRows, let window = try selectionWindow(snapshot) else { return }
+        hasRows = Self.hasRows(window)
+        guard !wasSorted || hasRows else { return }
         deliver(
             [.window(window, generation: generation)] + (follower.map { [.reached($0.token.number)] } ?? []))
     }

@@ -76,7 +76,8 @@ struct Candidates {
         var runs: [Tokens.Run] = []
         text.folded.withUnsafeBufferPointer { Tokens.runs($0) { runs.append($0) } }
         // A phrase that can be a part of a longer run's token must be checked.
-        let isPlain = text.form == .word || text.form == .phrase && isShortWord(runs.first)
+        let isPlain =
+            text.form == .word || text.form == .prefix || text.form == .phrase && isShortWord(runs.first)
         var isWhole = runs.count == 1 && runs.first?.range == text.folded.indices && isPlain
         for run in runs {
             switch expression(run, in: text, vocabulary) {
@@ -118,9 +119,11 @@ struct Candidates {
                 containing: part, onlyAtStart: isBoundAtStart, limit: Self.maxWords)
         else { return .all }
         guard !words.isEmpty else { return .none }
-        return .some(
-            words.map { quoted($0[...]) }.joined(separator: " OR "),
-            isExact: starts.count <= Tokens.longestPart)
+        // The beginning of a token is that of a word, unless the token continues a longer run.
+        let isExact =
+            starts.count <= Tokens.longestPart
+            && !(isBoundAtStart && words.contains(where: vocabulary.mayContinueRun))
+        return .some(words.map { quoted($0[...]) }.joined(separator: " OR "), isExact: isExact)
     }
 
     /// Quotes a token. Tokens contain no quotes.

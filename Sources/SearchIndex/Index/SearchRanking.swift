@@ -6,7 +6,7 @@ package import PersistentStore
 /// first, which the query itself does not admit, whole words, beginnings of words, parts of words, and the other forms;
 /// within each, ``SearchScore``, then newer before older.
 package struct SearchRanking: Sendable {
-    /// The best results so far.
+    /// The best results so far; further steps add others after them.
     package private(set) var hits: [SearchHit] = []
     /// Whether all hits came from the index.
     package private(set) var isFromIndex = true
@@ -23,10 +23,16 @@ package struct SearchRanking: Sendable {
         var maxTexts: Int
         /// The number of objects read individually after which a stage ends; its other results are in the next one.
         var maxRead: Int
+        /// The bounds of a step.
+        var step: SearchBounds
 
-        package static let whole = Effort(maxScored: 20_000, maxTexts: 200, maxRead: 20_000)
-        /// For a list after each typed letter, of which any number of clips may match.
-        package static let typing = Effort(maxScored: 300, maxTexts: 40, maxRead: 2000)
+        fileprivate static let weighing = SearchBounds(limit: 2000, maxRead: 4000)
+
+        package static let whole = Effort(maxScored: 20_000, maxTexts: 200, maxRead: 20_000, step: weighing)
+        /// For a list after each typed letter, of which any number of clips may match, and which shows the best results
+        /// before the others are found.
+        package static let typing = Effort(
+            maxScored: 300, maxTexts: 40, maxRead: 2000, step: SearchBounds(limit: 1000, maxRead: 128))
     }
 
     private let query: SearchQuery
@@ -35,13 +41,14 @@ package struct SearchRanking: Sendable {
     private var stages: ArraySlice<SearchQuery>
     /// Whether the last stage admits other forms of the words; nil until that is known.
     private var isRelated: Bool?
-    /// The results of the current stage, newest first.
+    /// The results of the current stage that have no score yet, newest first.
     private var found: [SearchHit] = []
+    /// Whether the current stage has all its scores; its further results follow.
+    private var isRanked = false
     private var known: Set<Int64> = []
     private var cursor: SearchCursor?
     private var read = 0
 
-    private static let step = SearchBounds(limit: 2000, maxRead: 4000)
     private static let maxReadRelated = 4000
 
     /// - Parameter includesRelated: Whether to find other forms of the words, which the query does not admit.
@@ -60,46 +67,57 @@ package struct SearchRanking: Sendable {
         with index: SearchIndex, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
         guard !isComplete, let stage = stages.first else { return }
-        let bounds = SearchBounds(limit: Self.step.limit, maxRead: min(Self.step.maxRead, effort.maxRead))
+        isRanked = isRanked || effort.maxScored == 0
+        // The best results of a stage are known as soon as enough are found.
+        var bounds = effort.step
+        if !isRanked { bounds.limit = min(bounds.limit, effort.maxScored - found.count) }
         let page = try index.search(stage, after: cursor, bounds: bounds, in: snapshot)
-        found += page.hits.filter { !known.contains($0.id) }
+        let more = page.hits.filter { !known.contains($0.id) }
         cursor = page.next
         read += page.read
         isFromIndex = isFromIndex && page.isFromIndex
-        let isFull = found.count >= max(effort.maxScored, limit - hits.count)
+        if isRanked { add(more) } else { found += more }
         let isLong =
             stages.count > 1 ? read >= effort.maxRead : isRelated == true && read >= Self.maxReadRelated
-        guard cursor == nil || isFull || isLong else { return }
-        try rank(stage, index, snapshot)
+        let isRead = cursor == nil || isLong
+        if !isRanked, isRead || found.count >= effort.maxScored { try rank(stage, index, snapshot) }
+        guard isRead || hits.count >= limit else { return }
         isAtEnd = stages.count == 1 && cursor == nil && hits.count <= limit
         hits.removeLast(max(0, hits.count - limit))
         stageEnds.append(hits.count)
         stages.removeFirst()
-        (found, cursor, read) = ([], nil, 0)
+        (cursor, read, isRanked) = (nil, 0, false)
         guard isRelated == nil, hits.count < limit else { return }
         let related = try index.related(to: query, in: snapshot)
         isRelated = !related.isEmpty
         stages = related.compactMap(\.stages.first)[...] + stages + related.suffix(1)
     }
 
+    private mutating func add(_ more: [SearchHit]) {
+        hits += more
+        known.formUnion(more.map(\.id))
+    }
+
+    /// Adds the results that were found, the best first.
     private mutating func rank(
         _ stage: SearchQuery, _ index: SearchIndex, _ snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
         let scored = found.prefix(effort.maxScored)
         effort.maxScored -= scored.count
-        let total = try snapshot.count(FetchRequest(index.schema.entity))
+        let total = stage.texts.count > 1 ? try snapshot.count(FetchRequest(index.schema.entity)) : 0
         let score = try SearchScore(stage) { word throws(StoreError) in
             guard stage.texts.count > 1 else { return 1 }
-            return SearchScore.weight(try index.count(word, upTo: Self.step, in: snapshot).count, of: total)
+            let count = try index.count(word, upTo: Effort.weighing, in: snapshot).count
+            return SearchScore.weight(count, of: total)
         }
         let schema = index.schema
         let ranked = try sorted(scored, by: score, [schema.title, schema.tags, schema.url], index, snapshot)
         // Long texts are read only for the best ones.
         let best = ranked.prefix(effort.maxTexts)
         effort.maxTexts -= best.count
-        hits += try sorted(best, by: score, schema.attributes, index, snapshot) + ranked[best.endIndex...]
-        hits += found.dropFirst(scored.count)
-        known.formUnion(found.map(\.id))
+        add(try sorted(best, by: score, schema.attributes, index, snapshot) + ranked[best.endIndex...])
+        add(Array(found.dropFirst(scored.count)))
+        (found, isRanked) = ([], true)
     }
 
     /// Returns hits by their score, then newer before older.

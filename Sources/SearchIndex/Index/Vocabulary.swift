@@ -1,4 +1,5 @@
 import CSearch
+import Glibc
 import Platform
 import SQLite
 
@@ -9,6 +10,8 @@ struct Vocabulary {
     private var edition: Int64 = 0
     private var lastRow: Int64 = 0
     private var lastRowStart = 1
+    /// The ends of the longest tokens: the next token of a longer run begins with that of the one before.
+    private var overlaps: Set<[UInt8]> = []
 
     private static let newline = UInt8(ascii: "\n")
     /// The maximum size of a row in bytes.
@@ -23,6 +26,7 @@ struct Vocabulary {
         let rows = try connection.prepare("SELECT id, terms FROM vocabulary WHERE id >= ?1 ORDER BY id")
         try rows.bind(lastRow, at: 1)
         text.removeSubrange(lastRowStart...)
+        let start = lastRowStart
         // Growing by doubling would copy the text and touch twice the memory. A damaged length is not trusted.
         let added = try connection.integer(
             "SELECT sum(length(terms)) FROM vocabulary WHERE id >= ?1", lastRow)
@@ -32,6 +36,34 @@ struct Vocabulary {
             lastRowStart = text.count
             rows.withBlob(1) { text += $0 }
         }
+        noteOverlaps(from: start)
+    }
+
+    private mutating func noteOverlaps(from start: Int) {
+        var found: [[UInt8]] = []
+        text.withUnsafeBufferPointer { text in
+            guard let base = text.baseAddress else { return }
+            var index = start
+            while index < text.count, let end = memchr(base + index, CInt(Self.newline), text.count - index) {
+                let next = UnsafeRawPointer(end) - UnsafeRawPointer(base)
+                if next - index >= Tokens.longestWord {
+                    let word = text[index..<next]
+                    let starts = word.indices.filter { word[$0] & 0xC0 != 0x80 }
+                    if starts.count == Tokens.longestWord {
+                        found.append(Array(word[starts[starts.count - Tokens.longestPart]...]))
+                    }
+                }
+                index = next + 1
+            }
+        }
+        overlaps.formUnion(found)
+    }
+
+    /// Whether a token may continue a longer run, so that its beginning is within a word.
+    func mayContinueRun(_ word: [UInt8]) -> Bool {
+        let starts = word.indices.filter { word[$0] & 0xC0 != 0x80 }
+        return starts.count > Tokens.longestPart
+            && overlaps.contains(Array(word[..<starts[Tokens.longestPart]]))
     }
 
     /// Returns the words that contain a part, or begin with it; nil if there are more than the limit.

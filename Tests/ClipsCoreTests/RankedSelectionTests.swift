@@ -1,0 +1,117 @@
+import PersistentStore
+import SearchIndex
+import TestSupport
+import Testing
+
+@testable import ClipsCore
+@testable import LiveQuery
+
+/// The list with the best matches first, step by step.
+@Suite struct RankedSelectionTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    let index: SearchIndex
+    let context: StoreContext
+    let query: ClipQuery
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await PersistentContainer(
+            path: folder.path(of: "clips.db"), model: try ClipModel.make())
+        context = container.makeContext(author: "test")
+        for number in 0..<1600 {
+            let title = ["swift \(number)", "swiftly \(number)", "notes \(number)", "aswift \(number)"][
+                number % 4]
+            try await context.insert(
+                "Clip",
+                [
+                    "title": .text(title), "text": .text(number % 4 == 2 ? "a swift text" : ""),
+                    "created": .integer(Int64(number)),
+                ])
+        }
+        try await context.save()
+        index = SearchIndex(container, ClipModel.searched)
+        try await index.bringUpToDate()
+        var query = ClipQuery(filter: "swift")
+        query.ranksWords = true
+        self.query = query
+    }
+
+    /// Extends a selection until a condition holds.
+    private func extend(
+        _ selection: RankedSelection, wanted: Int? = nil, until isEnough: @Sendable (RankedSelection) -> Bool
+    ) async throws -> RankedSelection {
+        try await container.read { snapshot in
+            var selection = selection
+            repeat { try selection.extend(wanted: wanted, in: snapshot) } while !isEnough(selection)
+            return selection
+        }
+    }
+
+    private func ranked() async throws -> [Int64] {
+        try await container.read { [query, index] snapshot in
+            var ranking = SearchRanking(
+                query.search, limit: 1000, effort: .typing, includesRelated: false)
+            while !ranking.isComplete { try ranking.extend(with: index, in: snapshot) }
+            return ranking.hits.map(\.id)
+        }
+    }
+
+    @Test func `the first rows are shown before the others are ranked, and remain`() async throws {
+        let first = try await extend(RankedSelection(query, index), wanted: 100) { $0.isSorted }
+        #expect(!first.isComplete)
+        #expect(first.count >= 100)
+        #expect(first.count < 1000)
+        let all = try await extend(first) { $0.isComplete }
+        #expect(all.keys(0..<first.count) == first.keys(0..<first.count))
+        #expect(all.count == 1600)
+        #expect(Set(all.keys(0..<1600)).count == 1600)
+        let ranked = try await ranked()
+        #expect(ranked.count == 1000)
+        #expect(all.keys(0..<1000) == ranked)
+    }
+
+    @Test func `a list around a clip is shown when the clip has its rank`() async throws {
+        let last = try #require(try await ranked().last)
+        let position = SortPosition([.integer(0)], key: last, in: SortOrder([SortKey("created")], of: nil))
+        let selection = try await container.read { [query, index] snapshot in
+            var selection = RankedSelection(query, index)
+            try selection.seek(position, in: snapshot)
+            return selection
+        }
+        let shown = try await extend(selection, wanted: 100) { $0.isSorted }
+        #expect(shown.keys(0..<shown.count).contains(last))
+    }
+
+    @Test func `changes while others are ranked arrive once and in order`() async throws {
+        var selection = try await extend(RankedSelection(query, index), wanted: 100) { $0.isSorted }
+        let shown = selection.keys(0..<selection.count)
+        let unshown = try #require(try await ranked().last { !shown.contains($0) })
+        try await context.update(ClipModel.objectID(shown[3]), ["title": .text("other")])
+        try await context.update(ClipModel.objectID(unshown), ["title": .text("swift")])
+        try await context.insert("Clip", ["title": .text("swift"), "created": .integer(5000)])
+        try await context.save()
+        let added = FetchRequest("Clip", where: .equal("created", .integer(5000)))
+        let new = try #require(try await container.fetch(added).first).id.key
+        let keys = [shown[3], unshown, new]
+        selection = try await container.read { [selection] snapshot in
+            var selection = selection
+            let objects = try snapshot.fetch(FetchRequest("Clip", where: .keys(keys)))
+            let changes = keys.map { key in
+                ListCandidate(key: key, earlier: nil, object: objects.first { $0.id.key == key })
+            }
+            let positions = selection.apply(changes, in: snapshot)
+            #expect(positions.map { $0.old != nil } == [true, false, false])
+            #expect(positions.map { $0.new != nil } == [false, true, true])
+            return selection
+        }
+        selection = try await extend(selection) { $0.isComplete }
+        let all = selection.keys(0..<selection.count)
+        #expect(all.count == 1600)
+        #expect(Set(all).count == 1600)
+        #expect(!all.contains(shown[3]))
+        #expect(Set(all.prefix(2)) == [unshown, new])
+        let positions = all.indices.compactMap { selection.position(at: $0) }
+        #expect(positions == positions.sorted())
+    }
+}
