@@ -47,7 +47,7 @@ struct RankedSelection: ListSelection {
     private static let order = SortOrder([SortKey("rank")], of: nil)
     private static let maxRanked = 1000
     private static let stepBounds = 500...16_000
-    private static let stepTime = Duration.milliseconds(4)
+    private static let stepTime = Duration.milliseconds(2)
     /// Without the index, each stage reads the store, so a ranking that takes longer is left out.
     private static let unindexedTime = Duration.milliseconds(100)
 
