@@ -7,6 +7,7 @@ struct Figure: Sendable {
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, startToPaint, peakMemory,
         keyToPaint, oneShotProcess, searchCost, cleaningCost, browserHost, searchQuality, mirrorCost,
-        importCost, captureCost, agent, linkCheck, budget,
+        importCost, captureCost, agent, linkCheck, logSize,
+        budget,
     ]
 }

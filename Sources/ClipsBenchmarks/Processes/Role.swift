@@ -14,6 +14,8 @@ enum Role: Codable {
     case probeHost(store: String, StoreOptions.Durability)
     /// Commits 1,000 clips a second.
     case steadyWriter(store: String)
+    /// Commits clips without a pause.
+    case restlessWriter(store: String, limitsLog: Bool)
     /// Saves clips with plain statements, 500 in each transaction.
     case insert(store: String, clips: Int)
 
@@ -44,18 +46,21 @@ enum Role: Codable {
         case .probeHost(let store, let durability):
             probe_serve_browser(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
         case .steadyWriter(let store): try Self.commit(to: store, .normal, Self.commitSteadily)
+        case .restlessWriter(let store, let limitsLog):
+            try Self.commit(to: store, .normal, limitsLog: limitsLog, Self.commitWithoutPause)
         case .insert(let store, let clips): try Self.insert(clips, into: store)
         }
     }
 
     /// Works with the library, on one thread like every command of `clips`.
     private static func commit(
-        to path: String, _ durability: StoreOptions.Durability,
+        to path: String, _ durability: StoreOptions.Durability, limitsLog: Bool = true,
         _ work: @escaping @Sendable (ClipStore) async throws -> Void
     ) throws -> Int32 {
         try StoreOptions.runOnThisThread { loopOptions in
             var options = loopOptions
             options.durability = durability
+            options.limitsLog = limitsLog
             do {
                 try await work(ClipStore(path: path, author: "writer", options: options))
                 return 0
@@ -104,6 +109,18 @@ enum Role: Codable {
                 // After a long pause of the machine, do not catch up.
                 due = probe_now()
             }
+        }
+        write(STDOUT_FILENO, &count, 8)
+    }
+
+    /// Commits clips until the end of the input, then writes the number of commits.
+    @Sendable private static func commitWithoutPause(_ store: ClipStore) async throws {
+        var count: Int64 = 0
+        write(STDOUT_FILENO, &count, 8)
+        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        while poll(&input, 1, 0) == 0 {
+            _ = try await store.add([SampleClip.draft(Int(count))])
+            count += 1
         }
         write(STDOUT_FILENO, &count, 8)
     }

@@ -30,7 +30,7 @@ final class StoreConnection {
     private static let commitsPerCheck = 16
     /// In milliseconds. The next attempt after a failure is that of a log which is longer by the size.
     private static let patience: Int64 = 50
-    private var maxLogSize = StoreConnection.logSize
+    private var maxLogSize: Int
     private var commits = 0
 
     /// The facts that hold for one transaction with the write lock.
@@ -48,12 +48,13 @@ final class StoreConnection {
 
     init(
         _ connection: consuming Connection, path: String, quiet: FileStamp? = nil,
-        schema: SchemaGuard? = nil
+        schema: SchemaGuard? = nil, limitsLog: Bool = true
     ) {
         self.connection = connection
         self.path = path
         self.quiet = quiet
         self.schema = schema
+        maxLogSize = limitsLog ? Self.logSize : .max
     }
 
     /// The last connection to a log checkpoints it into the database and deletes it, and with it the commits

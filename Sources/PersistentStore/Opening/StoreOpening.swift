@@ -27,7 +27,8 @@ struct StoreOpening {
                 path: path, access: mayCreate ? .create : .readWrite,
                 busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds, trustsSchema: isAttached,
                 isInterrupted: options.isInterrupted)
-            store = StoreConnection(connection, path: path, schema: SchemaGuard(self))
+            store = StoreConnection(
+                connection, path: path, schema: SchemaGuard(self), limitsLog: options.limitsLog)
         } catch {
             throw StoreError(error, path: path)
         }

@@ -70,6 +70,9 @@ public struct StoreOptions: Sendable {
     /// The texts that fetches cut; nil cuts none.
     package var oversized: OversizedValues?
 
+    /// Whether a commit empties a long log; false measures the cost.
+    package var limitsLog = true
+
     public init() {}
 
     static let currentProgram: String = {
