@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// A value of ``SharedDefaults``, with its type.
-public enum SharedDefault: Hashable, Sendable {
+enum SharedDefault: Hashable, Sendable {
     case bool(Bool)
     case integer(Int64)
     case real(Double)
@@ -25,84 +25,116 @@ public enum SharedDefault: Hashable, Sendable {
 }
 
 /// A type whose values ``SharedDefaults`` can store.
-public protocol SharedDefaultConvertible: Sendable {
+///
+/// `Bool`, `Int`, `Double`, `String`, `[String]`, `[UInt8]`, `Data`, and `Date` are such types. An enumeration with a raw
+/// value of one of them only declares its conformance; values of all other types cannot be set.
+public protocol SharedDefaultConvertible: Sendable {}
+
+extension Bool: SharedDefaultConvertible {}
+extension Int: SharedDefaultConvertible {}
+extension Double: SharedDefaultConvertible {}
+extension String: SharedDefaultConvertible {}
+extension Array: SharedDefaultConvertible where Element: SharedDefaultElement {}
+extension Data: SharedDefaultConvertible {}
+extension Date: SharedDefaultConvertible {}
+
+/// A type of which ``SharedDefaults`` can store arrays: `String` and `UInt8`.
+public protocol SharedDefaultElement: Sendable {}
+
+extension String: SharedDefaultElement {}
+extension UInt8: SharedDefaultElement {}
+
+/// The conversion of a type, which is not part of the members that a program sees of it.
+protocol StoredDefault {
     var sharedDefault: SharedDefault { get }
     /// Creates a value; nil if the stored value has another type.
     init?(_ value: SharedDefault)
 }
 
-extension Bool: SharedDefaultConvertible {
-    public var sharedDefault: SharedDefault { .bool(self) }
-    public init?(_ value: SharedDefault) {
+extension SharedDefault {
+    /// The stored form of a value; nil for a type that cannot be stored.
+    init?(of value: some SharedDefaultConvertible) {
+        if let value = value as? any StoredDefault {
+            self = value.sharedDefault
+        } else if let raw = (value as? any RawRepresentable)?.rawValue as? any StoredDefault {
+            self = raw.sharedDefault
+        } else {
+            return nil
+        }
+    }
+
+    /// Returns the value; nil if it has another type.
+    func value<Value: SharedDefaultConvertible>(as type: Value.Type) -> Value? {
+        if let type = type as? any StoredDefault.Type { return type.init(self) as? Value }
+        return (type as? any RawRepresentable.Type).flatMap { raw($0) as? Value }
+    }
+
+    private func raw<Raw: RawRepresentable>(_ type: Raw.Type) -> Raw? {
+        guard let stored = Raw.RawValue.self as? any StoredDefault.Type else { return nil }
+        return (stored.init(self) as? Raw.RawValue).flatMap(Raw.init)
+    }
+}
+
+extension Bool: StoredDefault {
+    var sharedDefault: SharedDefault { .bool(self) }
+    init?(_ value: SharedDefault) {
         guard case .bool(let bool) = value else { return nil }
         self = bool
     }
 }
 
-extension Int: SharedDefaultConvertible {
-    public var sharedDefault: SharedDefault { .integer(Int64(self)) }
-    public init?(_ value: SharedDefault) {
+extension Int: StoredDefault {
+    var sharedDefault: SharedDefault { .integer(Int64(self)) }
+    init?(_ value: SharedDefault) {
         guard case .integer(let integer) = value else { return nil }
         self.init(exactly: integer)
     }
 }
 
-extension Double: SharedDefaultConvertible {
-    public var sharedDefault: SharedDefault { .real(self) }
-    public init?(_ value: SharedDefault) {
+extension Double: StoredDefault {
+    var sharedDefault: SharedDefault { .real(self) }
+    init?(_ value: SharedDefault) {
         guard case .real(let real) = value else { return nil }
         self = real
     }
 }
 
-extension String: SharedDefaultConvertible {
-    public var sharedDefault: SharedDefault { .text(self) }
-    public init?(_ value: SharedDefault) {
+extension String: StoredDefault {
+    var sharedDefault: SharedDefault { .text(self) }
+    init?(_ value: SharedDefault) {
         guard case .text(let text) = value else { return nil }
         self = text
     }
 }
 
-extension Array: SharedDefaultConvertible where Element: SharedDefaultElement {
-    public var sharedDefault: SharedDefault { Element.sharedDefault(self) }
-    public init?(_ value: SharedDefault) {
-        guard let elements = Element.elements(value) else { return nil }
+extension Array: StoredDefault where Element: SharedDefaultElement {
+    var sharedDefault: SharedDefault {
+        // A cast of an empty array succeeds for any element.
+        Element.self == String.self ? .list(self as? [String] ?? []) : .data(self as? [UInt8] ?? [])
+    }
+    init?(_ value: SharedDefault) {
+        let elements: (any Sendable)? =
+            switch value {
+            case .list(let texts) where Element.self == String.self: texts
+            case .data(let bytes) where Element.self == UInt8.self: bytes
+            default: nil
+            }
+        guard let elements = elements as? [Element] else { return nil }
         self = elements
     }
 }
 
-/// A type of which ``SharedDefaults`` can store arrays: strings and bytes.
-public protocol SharedDefaultElement: Sendable {
-    static func sharedDefault(_ elements: [Self]) -> SharedDefault
-    /// Returns the elements; nil if the stored value has another type.
-    static func elements(_ value: SharedDefault) -> [Self]?
-}
-
-extension UInt8: SharedDefaultElement {
-    public static func sharedDefault(_ elements: [UInt8]) -> SharedDefault { .data(elements) }
-    public static func elements(_ value: SharedDefault) -> [UInt8]? {
-        if case .data(let bytes) = value { bytes } else { nil }
-    }
-}
-
-extension String: SharedDefaultElement {
-    public static func sharedDefault(_ elements: [String]) -> SharedDefault { .list(elements) }
-    public static func elements(_ value: SharedDefault) -> [String]? {
-        if case .list(let list) = value { list } else { nil }
-    }
-}
-
-extension Data: SharedDefaultConvertible {
-    public var sharedDefault: SharedDefault { .data([UInt8](self)) }
-    public init?(_ value: SharedDefault) {
+extension Data: StoredDefault {
+    var sharedDefault: SharedDefault { .data([UInt8](self)) }
+    init?(_ value: SharedDefault) {
         guard case .data(let bytes) = value else { return nil }
         self.init(bytes)
     }
 }
 
-extension Date: SharedDefaultConvertible {
-    public var sharedDefault: SharedDefault { .date(self) }
-    public init?(_ value: SharedDefault) {
+extension Date: StoredDefault {
+    var sharedDefault: SharedDefault { .date(self) }
+    init?(_ value: SharedDefault) {
         guard case .date(let date) = value else { return nil }
         self = date
     }

@@ -21,7 +21,7 @@ public struct SharedDefaults: Sendable {
     }
 
     /// The path of the file that contains the values.
-    public var path: String { file.path }
+    package var path: String { file.path }
 
     /// Returns the value under a key, or nil if there is none.
     ///
@@ -102,9 +102,6 @@ public struct SharedDefaultsContents: Hashable, Sendable {
 
     public var keys: [String] { values.keys.sorted() }
 
-    /// The value under a key, of any type.
-    public subscript(key: String) -> SharedDefault? { values[key] }
-
     /// Returns the value under a key, or nil if there is none.
     ///
     /// - Throws: ``SharedDefaultsError/otherType(key:stored:wanted:)`` if the value has another type.
@@ -112,7 +109,7 @@ public struct SharedDefaultsContents: Hashable, Sendable {
         throws(SharedDefaultsError) -> Value?
     {
         guard let stored = values[key] else { return nil }
-        guard let value = Value(stored) else {
+        guard let value = stored.value(as: type) else {
             throw .otherType(key: key, stored: stored.typeName, wanted: "\(type)")
         }
         return value
@@ -122,7 +119,10 @@ public struct SharedDefaultsContents: Hashable, Sendable {
         throws(SharedDefaultsError)
     {
         guard (1...256).contains(key.utf8.count) else { throw .invalidKey(key) }
-        values[key] = value.sharedDefault
+        guard let stored = SharedDefault(of: value) else {
+            throw .unsupportedType("\(type(of: value))")
+        }
+        values[key] = stored
     }
 
     public mutating func removeValue(forKey key: String) { values[key] = nil }

@@ -5,6 +5,8 @@ public enum SharedDefaultsError: Error, Hashable, Sendable {
     case invalidKey(String)
     /// The value under a key does not have the requested type.
     case otherType(key: String, stored: String, wanted: String)
+    /// A value of this type cannot be stored.
+    case unsupportedType(String)
     case cannotRead(String, reason: String)
     /// The file cannot be written; nothing was changed.
     case cannotWrite(String, reason: String)
@@ -26,6 +28,8 @@ extension SharedDefaultsError: CustomStringConvertible {
         case .invalidKey(let key): "The key '\(key)' is not valid. Use 1 to 256 bytes of text."
         case .otherType(let key, let stored, let wanted):
             "The value of '\(key)' has type \(stored), not \(wanted). Request \(stored), or set a new value."
+        case .unsupportedType(let type):
+            "Defaults cannot store a \(type). Store a number, text, data, or date, or an enumeration of these."
         case .cannotRead(let path, let reason):
             "Cannot read defaults \(path): \(reason). Check the permissions of the file."
         case .cannotWrite(let path, let reason):

@@ -56,6 +56,31 @@ import Testing
         #expect(throws: SharedDefaultsError.self) { try defaults.value(Bool.self, forKey: "count") }
     }
 
+    enum Theme: String, SharedDefaultConvertible { case light, dark }
+    struct Unsupported: SharedDefaultConvertible {}
+
+    @Test func `an enumeration is stored as its raw value, and another type is an error`() throws {
+        try defaults.set(Theme.dark, forKey: "theme")
+        #expect(try defaults.value(Theme.self, forKey: "theme") == .dark)
+        #expect(try defaults.value(String.self, forKey: "theme") == "dark")
+        try defaults.set("blue", forKey: "theme")
+        let error = SharedDefaultsError.otherType(key: "theme", stored: "String", wanted: "Theme")
+        #expect(throws: error) { try defaults.value(Theme.self, forKey: "theme") }
+        #expect(throws: SharedDefaultsError.unsupportedType("Unsupported")) {
+            try defaults.set(Unsupported(), forKey: "theme")
+        }
+        #expect(try defaults.value(String.self, forKey: "theme") == "blue")
+    }
+
+    @Test func `empty arrays of texts and of bytes have different types`() throws {
+        try defaults.set([String](), forKey: "texts")
+        try defaults.set([UInt8](), forKey: "bytes")
+        #expect(try defaults.value([String].self, forKey: "texts") == [])
+        #expect(try defaults.value([UInt8].self, forKey: "bytes") == [])
+        #expect(throws: SharedDefaultsError.self) { try defaults.value([UInt8].self, forKey: "texts") }
+        #expect(throws: SharedDefaultsError.self) { try defaults.value([String].self, forKey: "bytes") }
+    }
+
     @Test func `suites are separate, and a bad suite name or key is refused`() throws {
         let other = try group.container.defaults(suite: "other")
         try other.set(1, forKey: "key")

@@ -75,7 +75,7 @@ import Testing
             store = try await ClipStore(path: clips.storePath, author: "app", options: options)
             let reader = try await ClipStore.openToRead(path: clips.storePath, author: "app")
             var parameters = TrackingParameters(name: "replica")
-            (parameters.cleaning, parameters.logger) = (.none, SilentLogger())
+            (parameters.cleaning, parameters.logger) = (.none, nil)
             tracker = HistoryTracker(
                 container: reader.container, parameters: parameters, consumer: replica)
             start = try await store.container.currentToken()

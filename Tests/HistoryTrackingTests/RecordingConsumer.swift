@@ -77,7 +77,7 @@ extension TrackingParameters {
         parameters.cursor = cursor
         parameters.cleaning = .none
         parameters.retryPause = .milliseconds(5)
-        parameters.logger = SilentLogger()
+        parameters.logger = nil
         return parameters
     }
 }

@@ -229,6 +229,40 @@ import Testing
         #expect(stored.allSatisfy { $0.integer <= 0 })
     }
 
+    struct Money: Codable, Equatable, AttributeConvertible {
+        var cents: Int
+
+        static var attributeForm: AttributeForm<Money> {
+            AttributeForm(.text) {
+                .text("\($0.cents) ct")
+            } from: {
+                $0.textValue.flatMap { Int($0.dropLast(3)) }.map(Money.init)
+            }
+        }
+    }
+
+    struct Purchase: Record {
+        var price: Money
+        var discount: Money?
+
+        static let entity = RecordEntity<Purchase>("Purchase") {
+            RecordAttribute(\.price)
+            RecordAttribute(\.discount)
+        }
+    }
+
+    @Test func `a type of the program defines its form in an attribute`() async throws {
+        let shop = try await PersistentContainer(inMemory: StoreModel(version: 1, records: Purchase.self))
+        let context = shop.makeContext(author: "shop")
+        try await context.insert([Purchase(price: Money(cents: 250)), Purchase(price: Money(cents: 99))])
+        try await context.save()
+        let found = try await shop.fetch(RecordRequest<Purchase>(where: \.price == Money(cents: 99)))
+        #expect(found.map(\.price.cents) == [99])
+        #expect(found.first?.discount == nil)
+        let stored = try await shop.fetch(FetchRequest("Purchase"))
+        #expect(stored.map { $0["price"].textValue } == ["250 ct", "99 ct"])
+    }
+
     @Test func `UUIDs are read and written as Foundation does`() {
         for _ in 0..<1000 {
             let uuid = UUID()

@@ -30,7 +30,7 @@ final class ShellWriter: CommitWriter {
 
     init(store: String, _ durability: StoreOptions.Durability) throws {
         process = try ChildProcess(["sqlite3", "-batch", store])
-        try process.send(Array(".timeout 5000\nPRAGMA synchronous = \(durability.rawValue);\n".utf8))
+        try process.send(Array(".timeout 5000\nPRAGMA synchronous = \(durability.sql);\n".utf8))
     }
 
     func commit(_ count: UInt8) throws {

@@ -126,4 +126,13 @@ enum Role: Codable {
     }
 }
 
-extension StoreOptions.Durability: Codable {}
+extension StoreOptions.Durability: Codable {
+    init(from decoder: any Decoder) throws {
+        self = try decoder.singleValueContainer().decode(Bool.self) ? .full : .normal
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self == .full)
+    }
+}

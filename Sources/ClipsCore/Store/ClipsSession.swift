@@ -28,7 +28,7 @@ package final class ClipsSession: Sendable {
     ///   - deliver: A closure called in order, from another thread; must not block.
     package init(
         path: String, author: String, options: StoreOptions = StoreOptions(), query: ClipQuery = ClipQuery(),
-        rowsAround: Int = 100, startsMirror: Bool = false, logger: any TrackingLogger = SilentLogger(),
+        rowsAround: Int = 100, startsMirror: Bool = false, logger: (any TrackingLogger)? = nil,
         deliver: @escaping @Sendable ([ClipListMessage]) -> Void
     ) async throws(StoreError) {
         store = try await ClipStore.openToRead(

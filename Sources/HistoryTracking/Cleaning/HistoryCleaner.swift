@@ -6,13 +6,7 @@ public struct HistoryCleaner: Sendable {
     private let bounds: HistoryBounds
     private let batchAuthors: Set<String>
 
-    /// Creates a cleaner.
-    ///
-    /// - Parameters:
-    ///   - container: the store.
-    ///   - bounds: the history to delete, or retain, regardless of the consumers.
-    ///   - batchAuthors: authors whose consumers do not block cleaning.
-    public init(
+    package init(
         container: PersistentContainer, bounds: HistoryBounds = TrackingParameters.defaultBounds,
         batchAuthors: Set<String> = []
     ) {

@@ -32,16 +32,8 @@ public enum LogLevel: Int, Comparable, Hashable, Sendable {
 }
 
 /// A logger that writes each message to standard error as one line.
-public struct StandardErrorLogger: TrackingLogger {
-    public init() {}
-
-    public func log(_ type: LogType, _ message: String) {
+struct StandardErrorLogger: TrackingLogger {
+    func log(_ type: LogType, _ message: String) {
         DescriptorIO.writeAvailable(Array("[\(type.rawValue)] \(message)\n".utf8), to: STDERR_FILENO)
     }
-}
-
-/// A logger that discards all messages.
-public struct SilentLogger: TrackingLogger {
-    public init() {}
-    public func log(_ type: LogType, _ message: String) {}
 }

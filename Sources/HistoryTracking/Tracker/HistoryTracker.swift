@@ -78,7 +78,7 @@ public actor HistoryTracker {
 
     /// The position that was stored last: a restart continues there, and cleaning waits for it. It follows
     /// ``deliveredToken`` at the end of each pass, or later if the ``CursorPolicy`` is transient.
-    public var storedToken: HistoryToken? { cursor?.stored }
+    package var storedToken: HistoryToken? { cursor?.stored }
 
     /// Performs the actions that the machine decides on.
     func handle(_ event: TrackerMachine.Event) async {  // 1 signal
@@ -154,6 +154,6 @@ public actor HistoryTracker {
 
     func log(_ type: LogType, _ level: LogLevel, _ message: @autoclosure () -> String) {
         guard level <= parameters.logLevel else { return }
-        parameters.logger.log(type, "history tracking '\(parameters.name)': \(message())")
+        parameters.logger?.log(type, "history tracking '\(parameters.name)': \(message())")
     }
 }

@@ -46,14 +46,15 @@ public struct TrackingParameters: Sendable {
     public var failuresBeforeParking = 3
     /// The pause before a failed pass is repeated; it grows up to 64 times this value.
     public var retryPause = Duration.seconds(1)
-    public var logger: any TrackingLogger = StandardErrorLogger()
+    /// The receiver of log messages, by default the standard error, a line for each; nil discards them.
+    public var logger: (any TrackingLogger)? = StandardErrorLogger()
     public var logLevel = LogLevel.important
     /// Whether the tracker starts when it is created. To get errors of the start, call
     /// ``HistoryTracker/start()`` instead.
     public var startsAutomatically = false
 
     /// Seven days.
-    public static let defaultBounds = HistoryBounds(maximumAge: .seconds(7 * 24 * 3600))
+    package static let defaultBounds = HistoryBounds(maximumAge: .seconds(7 * 24 * 3600))
 
     public init(name: String) { self.name = name }
 }

@@ -65,12 +65,12 @@ public struct TrackingStatistics: Hashable, Sendable {
     /// Passes that found new history or failed. A commit that recorded nothing causes none.
     public internal(set) var passes = 0
     /// Transactions and changes that were delivered.
-    public internal(set) var transactions = 0
-    public internal(set) var changes = 0
+    package internal(set) var transactions = 0
+    package internal(set) var changes = 0
     /// Delivered transactions by author, for the first 100 authors; nil is for writers without an author.
     public private(set) var transactionsByAuthor: [String?: Int] = [:]
     /// Full refreshes.
-    public internal(set) var refreshes = 0
+    package internal(set) var refreshes = 0
     /// Failures of a step or of the store.
     public internal(set) var failures = 0
     /// Parked transactions, counted for each step; see ``ParkedTransaction``.

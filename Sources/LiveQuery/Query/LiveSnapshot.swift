@@ -15,7 +15,7 @@ public struct LiveSnapshot<Row: Sendable>: Sendable {
     public let difference: LiveDifference
     /// Whether the store was read again since the previous snapshot, instead of applying its changes: after
     /// too many of them, or after they were purged.
-    public let isRefreshed: Bool
+    package let isRefreshed: Bool
     /// The state of the tracking. If it is not `live` or `polling`, the rows may be out of date.
     public let state: TrackingState
 }

@@ -18,7 +18,7 @@ public actor JetStreamEngine: MirrorEngine {
     }
 
     /// Whether a name can be that of a zone.
-    public static func isValid(zone: String) -> Bool { Zone.isValid(zone) }
+    package static func isValid(zone: String) -> Bool { Zone.isValid(zone) }
 
     /// Returns the open session, or opens the first one.
     ///

@@ -71,11 +71,11 @@ public struct ServerAddress: Hashable, Sendable, Codable {
     package static let folderScheme = "folder:"
 
     /// The path of a folder; nil for a server.
-    public var folder: String? {
+    package var folder: String? {
         url.hasPrefix(Self.folderScheme) ? String(url.dropFirst(Self.folderScheme.count)) : nil
     }
 
-    public var isSecure: Bool { url.hasPrefix("tls:") }
+    package var isSecure: Bool { url.hasPrefix("tls:") }
 
     /// The host in the URL, without the brackets of an IPv6 address.
     var host: String { String(Self.host(of: url.drop { $0 != "/" }.dropFirst(2))) }

@@ -123,7 +123,7 @@ extension MirrorConfiguration {
     func schema(_ model: StoreModel) -> String {
         mirrored.compactMap { mirrored in
             model.entity(mirrored.name).map { entity in
-                let names = entity.attributes.map { "\($0.name) \($0.kind.rawValue) \($0.isOptional)" }
+                let names = entity.attributes.map { "\($0.name) \($0.kind.sql) \($0.isOptional)" }
                 return ([mirrored.name] + names.sorted() + mirrored.excluded.sorted()).joined(separator: ",")
             }
         }.sorted().joined(separator: ";")

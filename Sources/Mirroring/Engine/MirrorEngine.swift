@@ -87,7 +87,7 @@ public struct MirrorEntry: Hashable, Sendable {
     public let revision: MirrorRevision
     public let body: [UInt8]
     /// Whether the body must be received in parts first.
-    public let isDeferred: Bool
+    package let isDeferred: Bool
 
     public init(revision: MirrorRevision, body: [UInt8]) {
         (self.revision, self.body, isDeferred) = (revision, body, false)

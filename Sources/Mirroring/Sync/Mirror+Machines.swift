@@ -1,16 +1,16 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import HistoryTracking
-public import PersistentStore
+package import PersistentStore
 
 /// A machine of the zone, as it described itself.
-public struct MirrorMachine: Hashable, Sendable {
-    public let name: String
+package struct MirrorMachine: Hashable, Sendable {
+    package let name: String
     /// The program with its version.
-    public let program: String
+    package let program: String
     /// The last time, to the hour, at which it exchanged changes.
-    public let lastSeen: Date
+    package let lastSeen: Date
     /// Whether it is the machine of this store.
-    public let isThis: Bool
+    package let isThis: Bool
 }
 
 extension Mirror {
@@ -121,7 +121,7 @@ extension MirrorConfiguration {
 
 extension MirrorConfiguration {
     /// Returns the machines of the zone, the one seen last first.
-    nonisolated(nonsending) public func machines(in container: PersistentContainer)
+    nonisolated(nonsending) package func machines(in container: PersistentContainer)
         async throws(MirrorError) -> [MirrorMachine]
     {
         try await read(container) { snapshot throws(StoreError) in

@@ -12,13 +12,13 @@ public enum RecordedValues: Int, Hashable, Sendable, CaseIterable {
 public struct AttachedTable: Hashable, Sendable {
     public let name: String
     /// The columns that the history records, in the order of the table; generated columns are omitted.
-    public let columns: [String]
+    package let columns: [String]
     /// The columns of the primary key, in its order; the name of the row number for a table without one.
-    public let key: [String]
+    package let key: [String]
     /// Whether the table has a primary key. Without one, rows are named by their number, which VACUUM may change: all
     /// tokens expire then.
-    public let hasPrimaryKey: Bool
-    public let values: RecordedValues
+    package let hasPrimaryKey: Bool
+    package let values: RecordedValues
     /// The reason for which the table is no longer recorded, as the end of a sentence; nil for a recorded one.
     public let refusal: String?
 }

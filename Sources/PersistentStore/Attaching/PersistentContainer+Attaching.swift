@@ -42,7 +42,7 @@ extension PersistentContainer {
 
     /// Returns each ordinary table of a database with the reason for which it cannot be recorded, as the end of a
     /// sentence, or nil. Writes nothing.
-    public static func attachableTables(in path: String) throws(StoreError) -> [(
+    package static func attachableTables(in path: String) throws(StoreError) -> [(
         table: String, refusal: String?
     )] {
         do {

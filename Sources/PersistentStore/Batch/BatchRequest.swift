@@ -15,7 +15,7 @@ public struct BatchInsertRequest: Sendable {
     package let entity: String
     public var duplicates = DuplicatePolicy.fail
     /// Whether to return the IDs of the objects, which costs their memory.
-    public var returnsObjectIDs = false
+    package var returnsObjectIDs = false
     let total: Int?
     let makeNext: @Sendable () -> () throws(StoreError) -> BatchRow?
 
@@ -96,7 +96,7 @@ public struct BatchUpdateRequest: Sendable {
     package let predicate: ObjectPredicate?
     package let values: [String: AttributeValue]
     /// Whether to return the IDs of the objects, which costs their memory.
-    public var returnsObjectIDs = false
+    package var returnsObjectIDs = false
 
     public init(
         _ entity: String, where predicate: ObjectPredicate? = nil, set values: [String: AttributeValue]
@@ -113,7 +113,7 @@ public struct BatchDeleteRequest: Sendable {
     /// The condition on objects; nil deletes all.
     package let predicate: ObjectPredicate?
     /// Whether to return the IDs of the objects, which costs their memory.
-    public var returnsObjectIDs = false
+    package var returnsObjectIDs = false
 
     public init(_ entity: String, where predicate: ObjectPredicate? = nil) {
         self.entity = entity
@@ -140,7 +140,7 @@ public struct BatchResult: Hashable, Sendable {
     /// which has not ended.
     public internal(set) var token: HistoryToken?
     /// The IDs of the objects in the order of the work; nil unless requested.
-    public let objectIDs: [ObjectID]?
+    package let objectIDs: [ObjectID]?
 }
 
 extension PersistentContainer {

@@ -134,7 +134,7 @@ extension StoreWriter {
             throw connection.storeError(error)
         }
         defer {
-            try? connection.connection.execute("PRAGMA synchronous = \(opening.options.durability.rawValue)")
+            try? connection.connection.execute("PRAGMA synchronous = \(opening.options.durability.sql)")
         }
         return try connection.write(body)
     }

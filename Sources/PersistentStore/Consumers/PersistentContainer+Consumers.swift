@@ -111,17 +111,17 @@ public struct ConsumerStatus: Hashable, Sendable {
     public let name: String
     /// The cursor: everything up to this position has been processed.
     public let token: HistoryToken
-    public let author: String?
+    package let author: String?
     /// The process that registered it last; nil for an expected consumer that has not run yet.
-    public let process: Int32?
+    package let process: Int32?
     /// Whether that process is running.
     public let isRunning: Bool
     /// The time at which the cursor was last moved or confirmed.
     public let lastSeen: Date
     /// Whether the consumer exists only as long as its process; after that, cleaning ignores it.
-    public let isTransient: Bool
+    package let isTransient: Bool
     /// The retention of history that the consumer has not processed.
-    public let retention: ConsumerRetention
+    package let retention: ConsumerRetention
     /// The number of unprocessed transactions at the time of the query, counted up to 32,768 rows of history
     /// and estimated from those beyond.
     public let lag: Int

@@ -113,7 +113,7 @@ struct ObjectQuery {
         let columns = entity.attributes.map { attribute in
             // A column of another program may store a value of another kind, which a cast would change.
             let isCast = !attribute.isAttached || candidate[attribute.name]?.kind == attribute.kind
-            let value = isCast ? "CAST(? AS \(attribute.kind.rawValue))" : "?"
+            let value = isCast ? "CAST(? AS \(attribute.kind.sql))" : "?"
             return "\(value) \(attribute.ignoresCase ? "COLLATE NOCASE " : "")AS \"\(attribute.name)\""
         }
         let head = ["CAST(? AS INTEGER) AS id", "CAST(? AS INTEGER) AS version"] + columns

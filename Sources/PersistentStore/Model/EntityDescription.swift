@@ -3,14 +3,20 @@ public struct EntityDescription: Hashable, Sendable {
     public let name: String
     public let attributes: [AttributeDescription]
     /// Whether commits to this entity are recorded in the history.
-    public let tracksHistory: Bool
+    package let tracksHistory: Bool
     /// The names that the entity had in earlier versions of the model, newest first.
-    public let renamedFrom: [String]
+    package let renamedFrom: [String]
     /// The table of another program that contains the objects; nil in a store.
     var attached: AttachedSource?
 
     /// Creates a description. A store that has one of the names in `renamedFrom`, of earlier versions of the
     /// model, and not the current one is migrated with all objects, and its history then shows the current name.
+    ///
+    /// - Parameters:
+    ///   - name: The name, which is that of the table.
+    ///   - attributes: The attributes.
+    ///   - tracksHistory: Whether the history records the changes of the objects.
+    ///   - renamedFrom: The names that the entity had in earlier versions of the model, newest first.
     public init(
         _ name: String, attributes: [AttributeDescription], tracksHistory: Bool = true,
         renamedFrom: [String] = []
@@ -22,7 +28,7 @@ public struct EntityDescription: Hashable, Sendable {
     }
 
     /// Returns the attribute of that name, if the entity has it.
-    public func attribute(_ name: String) -> AttributeDescription? {
+    package func attribute(_ name: String) -> AttributeDescription? {
         attributes.first { $0.name == name }
     }
 
@@ -37,11 +43,21 @@ public struct EntityDescription: Hashable, Sendable {
 public struct AttributeDescription: Hashable, Sendable {
     /// The values that the store accepts for the attribute; SQLite checks them for every writer
     /// (sqlite.org/stricttables.html).
-    public enum Kind: String, Hashable, Sendable {
-        case integer = "INTEGER"
-        case real = "REAL"
-        case text = "TEXT"
-        case blob = "BLOB"
+    public enum Kind: Hashable, Sendable {
+        case integer
+        case real
+        case text
+        case blob
+
+        /// The type of the column.
+        package var sql: String {
+            switch self {
+            case .integer: "INTEGER"
+            case .real: "REAL"
+            case .text: "TEXT"
+            case .blob: "BLOB"
+            }
+        }
     }
 
     /// The value for a writer that does not specify the attribute, including the `sqlite3` shell.
@@ -70,25 +86,14 @@ public struct AttributeDescription: Hashable, Sendable {
     public let name: String
     public let kind: Kind
     public let isOptional: Bool
-    public let defaultValue: Default
-    /// Whether no two objects may have the same value; null equals no value. Two writers cannot both save one.
-    /// When an attribute with the default ``Default/uuid`` becomes unique, the later objects that share a value
-    /// get a new one.
-    public let isUnique: Bool
-    /// Whether the attribute has an index. Sorting by it then costs only the returned rows.
-    public let isIndexed: Bool
-    /// The attribute by which to index the objects for which this one is not 0. With `.compare(name,
-    /// .notEqual, 0)`, they are found in that order at the cost of those objects alone; other objects cost
-    /// nothing (sqlite.org/partialindex.html).
-    public let indexWhenTrue: String?
-    /// The attribute by which to index the objects for which this one is 0, found with `.compare(name, .equal,
-    /// 0)`.
-    public let indexWhenFalse: String?
-    /// Whether sorting and comparing ignore ASCII case.
-    public let ignoresCase: Bool
-    public let history: History
-    /// The names that the attribute had in earlier versions of the model, newest first.
-    public let renamedFrom: [String]
+    package let defaultValue: Default
+    package let isUnique: Bool
+    package let isIndexed: Bool
+    package let indexWhenTrue: String?
+    package let indexWhenFalse: String?
+    package let ignoresCase: Bool
+    package let history: History
+    package let renamedFrom: [String]
     /// The entity to which the attribute refers; nil for an attribute that is no reference.
     package internal(set) var reference: Reference?
     /// Whether the column is another program's, which may store values of any kind in it.
@@ -99,6 +104,24 @@ public struct AttributeDescription: Hashable, Sendable {
     /// A store that has one of the names in `renamedFrom`, of earlier versions of the model, and not the current
     /// one is migrated with all values, and its history then shows the current name. Without it, an attribute
     /// with a new name is another attribute, and the values of the missing one are deleted.
+    ///
+    /// - Parameters:
+    ///   - name: The name, which is that of the column.
+    ///   - kind: The values that the store accepts.
+    ///   - isOptional: Whether the value can be null.
+    ///   - defaultValue: The value for a writer that does not specify the attribute.
+    ///   - isUnique: Whether no two objects may have the same value; null equals no value. Two writers cannot both save
+    ///     one. When an attribute with the default ``Default/uuid`` becomes unique, the later objects that share a value
+    ///     get a new one.
+    ///   - isIndexed: Whether the attribute has an index. Sorting by it then costs only the returned rows.
+    ///   - indexWhenTrue: The attribute by which to index the objects for which this one is not 0. With `.compare(name,
+    ///     .notEqual, 0)`, they are found in that order at the cost of those objects alone; other objects cost nothing
+    ///     (sqlite.org/partialindex.html).
+    ///   - indexWhenFalse: The attribute by which to index the objects for which this one is 0, found with
+    ///     `.compare(name, .equal, 0)`.
+    ///   - ignoresCase: Whether sorting and comparing ignore ASCII case.
+    ///   - history: The values that the history retains.
+    ///   - renamedFrom: The names that the attribute had in earlier versions of the model, newest first.
     public init(
         _ name: String, _ kind: Kind, isOptional: Bool = false, defaultValue: Default = .none,
         isUnique: Bool = false, isIndexed: Bool = false, indexWhenTrue: String? = nil,

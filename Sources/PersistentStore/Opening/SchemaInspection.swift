@@ -200,7 +200,7 @@ extension StoreOpening {
         guard key == "id", kinds["id"] == "INTEGER" else {
             return "the ID of its \(entity.name) is not the primary key"
         }
-        let names = [("version", "INTEGER")] + entity.attributes.map { ($0.name, $0.kind.rawValue) }
+        let names = [("version", "INTEGER")] + entity.attributes.map { ($0.name, $0.kind.sql) }
         for (name, kind) in names where kinds[name] != kind {
             return kinds[name] == nil
                 ? "its \(entity.name) has no \(name)" : "its \(entity.name).\(name) is of another kind"

@@ -143,7 +143,7 @@ extension StoreOpening {
                 guard let attribute = entity.attribute(columns.text(0)) else {
                     return "this model has no \(part)"
                 }
-                if columns.text(1) != attribute.kind.rawValue { return "its \(part) is of another kind" }
+                if columns.text(1) != attribute.kind.sql { return "its \(part) is of another kind" }
                 if columns.integer(2) == 0 && !attribute.isOptional { return "its \(part) is optional" }
                 // Later objects that share a value would get new ones.
                 if columns.integer(3) == 0 && attribute.isUnique && attribute.defaultValue == .uuid {

@@ -57,7 +57,7 @@ struct StoreOpening {
     ) throws -> StoreMetadata {
         try connection.execute(
             """
-            PRAGMA synchronous = \(options.durability.rawValue);
+            PRAGMA synchronous = \(options.durability.sql);
             PRAGMA journal_size_limit = \(StoreConnection.logSize)
             """)
         if let attachment {

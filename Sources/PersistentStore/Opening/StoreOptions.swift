@@ -10,11 +10,18 @@ import Glibc
 public struct StoreOptions: Sendable {
     /// The failure that a completed commit survives.
     @nonexhaustive
-    public enum Durability: String, Sendable {
+    public enum Durability: Sendable {
         /// Survives a power failure (`synchronous=FULL`).
-        case full = "FULL"
+        case full
         /// Survives the death of the process, not of the machine (`synchronous=NORMAL`).
-        case normal = "NORMAL"
+        case normal
+
+        package var sql: String {
+            switch self {
+            case .full: "FULL"
+            case .normal: "NORMAL"
+            }
+        }
     }
 
     @nonexhaustive

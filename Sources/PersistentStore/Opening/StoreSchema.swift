@@ -102,7 +102,7 @@ enum StoreSchema {
         text += "\""
         text += attribute.name
         text += "\" "
-        text += attribute.kind.rawValue
+        text += attribute.kind.sql
         if !attribute.isOptional { text += " NOT NULL" }
         if attribute.ignoresCase { text += " COLLATE NOCASE" }
         if let given = defaultExpression(attribute) {

@@ -75,7 +75,7 @@ struct TableRebuild {
     }
 
     private func kind(_ name: String) -> String {
-        entity.attribute(name)?.kind.rawValue.lowercased() ?? "another"
+        entity.attribute(name)?.kind.sql.lowercased() ?? "another"
     }
 
     /// Returns the indexes and triggers that other programs created on the table, to recreate them. SQLite

@@ -9,44 +9,77 @@ public import FoundationEssentials
 /// enum Priority: Int, Codable, AttributeConvertible { case low, normal, high }
 /// ```
 public protocol AttributeConvertible: Sendable {
-    /// The values that the attribute stores.
-    static var attributeKind: AttributeDescription.Kind { get }
+    /// The conversion to and from the values of an attribute.
+    static var attributeForm: AttributeForm<Self> { get }
+}
+
+/// The conversion between a type of a record's properties and the values of an attribute.
+///
+/// ```swift
+/// extension Money: AttributeConvertible {
+///     static var attributeForm: AttributeForm<Money> {
+///         AttributeForm(.integer) { .integer($0.cents) } from: { $0.integerValue.map(Money.init(cents:)) }
+///     }
+/// }
+/// ```
+public struct AttributeForm<Value>: Sendable {
+    let kind: AttributeDescription.Kind
+    let stored: @Sendable (Value) -> AttributeValue
+    let value: @Sendable (AttributeValue) -> Value?
+
+    /// Creates a conversion.
+    ///
+    /// - Parameters:
+    ///   - kind: The values that the attribute stores.
+    ///   - stored: A closure that returns the stored form of a value.
+    ///   - value: A closure that returns the value of a stored form; nil if that is not valid.
+    public init(
+        _ kind: AttributeDescription.Kind, to stored: @escaping @Sendable (Value) -> AttributeValue,
+        from value: @escaping @Sendable (AttributeValue) -> Value?
+    ) {
+        (self.kind, self.stored, self.value) = (kind, stored, value)
+    }
+}
+
+extension AttributeConvertible {
     /// The stored form of this value.
-    var attributeValue: AttributeValue { get }
+    package var attributeValue: AttributeValue { Self.attributeForm.stored(self) }
+
     /// Creates a value from its stored form; nil if that is not valid.
-    init?(attributeValue: AttributeValue)
+    package init?(attributeValue: AttributeValue) {
+        guard let value = Self.attributeForm.value(attributeValue) else { return nil }
+        self = value
+    }
 }
 
 extension AttributeConvertible where Self: RawRepresentable, RawValue: AttributeConvertible {
-    public static var attributeKind: AttributeDescription.Kind { RawValue.attributeKind }
-    public var attributeValue: AttributeValue { rawValue.attributeValue }
-
-    public init?(attributeValue: AttributeValue) {
-        guard let rawValue = RawValue(attributeValue: attributeValue) else { return nil }
-        self.init(rawValue: rawValue)
+    public static var attributeForm: AttributeForm<Self> {
+        AttributeForm(RawValue.attributeForm.kind) {
+            $0.rawValue.attributeValue
+        } from: {
+            RawValue(attributeValue: $0).flatMap(Self.init)
+        }
     }
 }
 
 extension String: AttributeConvertible {
-    public static var attributeKind: AttributeDescription.Kind { .text }
-    public var attributeValue: AttributeValue { .text(self) }
-
-    public init?(attributeValue: AttributeValue) {
-        guard case .text(let text) = attributeValue else { return nil }
-        self = text
+    public static var attributeForm: AttributeForm<String> {
+        AttributeForm(.text) {
+            .text($0)
+        } from: {
+            if case .text(let text) = $0 { text } else { nil }
+        }
     }
 }
 
 extension AttributeConvertible where Self: FixedWidthInteger {
-    public static var attributeKind: AttributeDescription.Kind { .integer }
     /// An integer, or a real number that no integer attribute accepts and every comparison takes as greater.
-    public var attributeValue: AttributeValue {
-        Int64(exactly: self).map(AttributeValue.integer) ?? .real(Double(self))
-    }
-
-    public init?(attributeValue: AttributeValue) {
-        guard case .integer(let integer) = attributeValue else { return nil }
-        self.init(exactly: integer)
+    public static var attributeForm: AttributeForm<Self> {
+        AttributeForm(.integer) {
+            Int64(exactly: $0).map(AttributeValue.integer) ?? .real(Double($0))
+        } from: {
+            if case .integer(let integer) = $0 { Self(exactly: integer) } else { nil }
+        }
     }
 }
 
@@ -63,12 +96,12 @@ extension UInt16: AttributeConvertible {}
 extension UInt8: AttributeConvertible {}
 
 extension AttributeConvertible where Self: BinaryFloatingPoint {
-    public static var attributeKind: AttributeDescription.Kind { .real }
-    public var attributeValue: AttributeValue { .real(Double(self)) }
-
-    public init?(attributeValue: AttributeValue) {
-        guard let real = attributeValue.realValue else { return nil }
-        self.init(real)
+    public static var attributeForm: AttributeForm<Self> {
+        AttributeForm(.real) {
+            .real(Double($0))
+        } from: {
+            $0.realValue.map { Self($0) }
+        }
     }
 }
 
@@ -76,70 +109,68 @@ extension Double: AttributeConvertible {}
 extension Float: AttributeConvertible {}
 
 extension Bool: AttributeConvertible {
-    public static var attributeKind: AttributeDescription.Kind { .integer }
-    public var attributeValue: AttributeValue { .boolean(self) }
-
-    public init?(attributeValue: AttributeValue) {
-        guard case .integer(let integer) = attributeValue else { return nil }
-        self = integer != 0
+    public static var attributeForm: AttributeForm<Bool> {
+        AttributeForm(.integer) {
+            .boolean($0)
+        } from: {
+            $0.integerValue.map { $0 != 0 }
+        }
     }
 }
 
 /// Stored in whole milliseconds since 1970-01-01 UTC, as ``AttributeDescription/Default/now``. A date more
 /// than 250,000 years away is an error of the insertion.
 extension Date: AttributeConvertible {
-    public static var attributeKind: AttributeDescription.Kind { .integer }
-    public var attributeValue: AttributeValue {
-        if let stored = storedMillisecond { return .integer(stored) }
-        // No integer, but in a predicate later or earlier than all dates that are stored.
-        let seconds = timeIntervalSince1970
-        return .real(seconds.isNaN ? seconds : seconds > 0 ? .infinity : -.infinity)
-    }
-
-    public init?(attributeValue: AttributeValue) {
-        guard case .integer(let milliseconds) = attributeValue else { return nil }
-        self.init(milliseconds: milliseconds)
+    public static var attributeForm: AttributeForm<Date> {
+        AttributeForm(.integer) { date in
+            if let stored = date.storedMillisecond { return .integer(stored) }
+            // No integer, but in a predicate later or earlier than all dates that are stored.
+            let seconds = date.timeIntervalSince1970
+            return .real(seconds.isNaN ? seconds : seconds > 0 ? .infinity : -.infinity)
+        } from: {
+            $0.integerValue.map { Date(milliseconds: $0) }
+        }
     }
 }
 
 /// Stored as lowercase text, as ``AttributeDescription/Default/uuid``.
 extension UUID: AttributeConvertible {
-    public static var attributeKind: AttributeDescription.Kind { .text }
-    public var attributeValue: AttributeValue { .text(text) }
-
-    public init?(attributeValue: AttributeValue) {
-        guard case .text(let text) = attributeValue else { return nil }
-        self.init(text: text)
+    public static var attributeForm: AttributeForm<UUID> {
+        AttributeForm(.text) {
+            .text($0.text)
+        } from: {
+            $0.textValue.flatMap { UUID(text: $0) }
+        }
     }
 }
 
 /// Stored as its text, which need not be absolute.
 extension URL: AttributeConvertible {
-    public static var attributeKind: AttributeDescription.Kind { .text }
-    public var attributeValue: AttributeValue { .text(relativeString) }
-
-    public init?(attributeValue: AttributeValue) {
-        guard case .text(let text) = attributeValue else { return nil }
-        self.init(string: text)
+    public static var attributeForm: AttributeForm<URL> {
+        AttributeForm(.text) {
+            .text($0.relativeString)
+        } from: {
+            $0.textValue.flatMap { URL(string: $0) }
+        }
     }
 }
 
 extension Data: AttributeConvertible {
-    public static var attributeKind: AttributeDescription.Kind { .blob }
-    public var attributeValue: AttributeValue { .blob([UInt8](self)) }
-
-    public init?(attributeValue: AttributeValue) {
-        guard case .blob(let bytes) = attributeValue else { return nil }
-        self.init(bytes)
+    public static var attributeForm: AttributeForm<Data> {
+        AttributeForm(.blob) {
+            .blob([UInt8]($0))
+        } from: {
+            $0.blobValue.map { Data($0) }
+        }
     }
 }
 
 extension [UInt8]: AttributeConvertible {
-    public static var attributeKind: AttributeDescription.Kind { .blob }
-    public var attributeValue: AttributeValue { .blob(self) }
-
-    public init?(attributeValue: AttributeValue) {
-        guard case .blob(let bytes) = attributeValue else { return nil }
-        self = bytes
+    public static var attributeForm: AttributeForm<[UInt8]> {
+        AttributeForm(.blob) {
+            .blob($0)
+        } from: {
+            $0.blobValue
+        }
     }
 }

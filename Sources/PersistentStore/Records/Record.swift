@@ -94,7 +94,8 @@ public struct RecordAttribute<R: Record>: Sendable {
         codec = Codec<Value>()
         target = Value.self as? any ReferenceValue.Type
         description = AttributeDescription(
-            name ?? nameOfProperty(path), Value.attributeKind, defaultValue: defaultValue, isUnique: isUnique,
+            name ?? nameOfProperty(path), Value.attributeForm.kind, defaultValue: defaultValue,
+            isUnique: isUnique,
             isIndexed: isIndexed, indexWhenTrue: other.map(nameOfProperty),
             indexWhenFalse: another.map(nameOfProperty), ignoresCase: ignoresCase, history: history,
             renamedFrom: renamedFrom)
@@ -111,7 +112,8 @@ public struct RecordAttribute<R: Record>: Sendable {
         codec = Codec<Value>()
         target = Value.self as? any ReferenceValue.Type
         description = AttributeDescription(
-            name ?? nameOfProperty(path), Value.attributeKind, isOptional: true, defaultValue: defaultValue,
+            name ?? nameOfProperty(path), Value.attributeForm.kind, isOptional: true,
+            defaultValue: defaultValue,
             isUnique: isUnique, isIndexed: isIndexed, indexWhenTrue: other.map(nameOfProperty),
             indexWhenFalse: another.map(nameOfProperty), ignoresCase: ignoresCase, history: history,
             renamedFrom: renamedFrom)

@@ -33,8 +33,9 @@ final class Codec<Value>: AttributeCodec {
             read = { Value.converted($0, in: $1) }
             write = { try ($0 as? any ReferenceValue)?.value(in: $1) ?? .null }
         } else {
-            read = { value, _ in Value(attributeValue: value) }
-            write = { value, _ in value.attributeValue }
+            let form = Value.attributeForm
+            read = { value, _ in form.value(value) }
+            write = { value, _ in form.stored(value) }
         }
     }
 

@@ -33,14 +33,14 @@ extension RecordReference: Codable {
 }
 
 extension RecordReference: AttributeConvertible {
-    public static var attributeKind: AttributeDescription.Kind { .integer }
-
     /// The key of the object. A blob, which no reference equals, stands for an object of another entity.
-    public var attributeValue: AttributeValue {
-        id.entity == R.entity.name ? .reference(id) : .blob([])
+    public static var attributeForm: AttributeForm<RecordReference> {
+        AttributeForm(.integer) {
+            $0.id.entity == R.entity.name ? .reference($0.id) : .blob([])
+        } from: {
+            RecordReference(stored: $0, in: .none)
+        }
     }
-
-    public init?(attributeValue: AttributeValue) { self.init(stored: attributeValue, in: .none) }
 }
 
 extension RecordReference: ReferenceValue {

@@ -7,7 +7,7 @@
 /// ```
 public struct RetainedProperties<R: Record>: Hashable, Sendable {
     /// The values by attribute, including those of attributes that the record no longer has.
-    public let values: [String: AttributeValue]
+    package let values: [String: AttributeValue]
     let store: StoreDigest
 
     /// Returns the value of a property; nil if the history does not retain it, or if it is not valid.

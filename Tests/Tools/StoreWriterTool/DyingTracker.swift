@@ -49,7 +49,7 @@ final class DyingSteps: HistoryConsumer, HistoryDeduplicator {
         var parameters = TrackingParameters(name: name)
         parameters.contexts = [container.makeContext(author: "view")]
         parameters.deduplicator = self
-        (parameters.cleaning, parameters.logger) = (.none, SilentLogger())
+        (parameters.cleaning, parameters.logger) = (.none, nil)
         let tracker = HistoryTracker(container: container, parameters: parameters, consumer: self)
         await tracker.registerMergeObserver { merged, _ in
             self.reach(.merged, with: merged.inserted.sorted { $0.key < $1.key })
@@ -72,7 +72,7 @@ func copyingTracker(name: String, dyingAfter count: Int, _ container: Persistent
     -> HistoryTracker
 {
     var parameters = TrackingParameters(name: name)
-    (parameters.cleaning, parameters.logger) = (.none, SilentLogger())
+    (parameters.cleaning, parameters.logger) = (.none, nil)
     // A process that was killed may leave copies after its cursor.
     parameters.predicate = .not(.author("copier"))
     parameters.start = .beginning

@@ -73,7 +73,7 @@ func run() async throws {
         case "follow":
             let journal = Journal(file: LineFile(path: words.count > 2 ? String(words[2]) : ""))
             var parameters = TrackingParameters(name: words.count > 1 ? String(words[1]) : "")
-            (parameters.cleaning, parameters.logger) = (.none, SilentLogger())
+            (parameters.cleaning, parameters.logger) = (.none, nil)
             if words.count > 3 { parameters.start = .beginning }
             parameters.retryPause = .milliseconds(5)
             tracker = HistoryTracker(container: container, parameters: parameters, consumer: journal)

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// The part of the history to read, always in the order of the commits.
 ///
-/// A transaction is admitted if it is after the start, if ``predicate`` is true for it, and if
-/// ``changePredicate``, when set, is true for some of its changes. ``offset`` and ``limit`` select from the
+/// A transaction is admitted if it is after the start, if its condition on transactions is true, and if
+/// the condition on changes, when set, is true for some of them. The offset and the limit select from the
 /// admitted ones. Both count transactions, even in a request for changes, objects, or counts.
 public struct HistoryFetchRequest: Hashable, Sendable {
     /// The position at which to begin. A position inside a transaction means its end: no part of a
@@ -24,19 +24,19 @@ public struct HistoryFetchRequest: Hashable, Sendable {
         case newest
     }
 
-    public var start: Start
+    package var start: Start
     /// The condition on transactions; nil admits all.
-    public var predicate: TransactionPredicate?
+    package var predicate: TransactionPredicate?
     /// The condition on their changes; nil admits all.
-    public var changePredicate: ChangePredicate?
+    package var changePredicate: ChangePredicate?
     /// Whether transactions include their changes; if not, the changes are not read.
     public var includesChanges = true
     /// The maximum number of transactions; nil for all, zero or less for none.
-    public var limit: Int?
+    package var limit: Int?
     /// The number of transactions to skip first; with ``Start/newest``, the newest ones.
-    public var offset = 0
-    /// The maximum number of changes per element. A longer transaction is split into pieces, numbered by
-    /// ``HistoryTransaction/pieceIndex``; nil never splits.
+    package var offset = 0
+    /// The maximum number of changes per element. A longer transaction is split into pieces, of which the
+    /// last one is ``HistoryTransaction/isComplete``; nil never splits.
     public var maxChangesAtOnce: Int?
     /// The position inside the first transaction after the start from which to continue, if some of its
     /// pieces were read before.
@@ -48,8 +48,8 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     ///   - start: The position at which to begin.
     ///   - predicate: The condition on transactions, such as `.authors(["app", nil])`.
     ///   - changePredicate: The condition on their changes.
-    ///   - limit: The maximum number of transactions.
-    ///   - offset: The number of transactions to skip first.
+    ///   - limit: The maximum number of transactions; nil for all, zero or less for none.
+    ///   - offset: The number of transactions to skip first; with ``Start/newest``, the newest ones.
     public init(
         _ start: Start = .beginning, where predicate: TransactionPredicate? = nil,
         changes changePredicate: ChangePredicate? = nil, limit: Int? = nil, offset: Int = 0
@@ -105,16 +105,18 @@ public struct HistoryDeleteRequest: Hashable, Sendable {
         case beforeDate(Date)
     }
 
-    public var end: End
-    /// The transactions to delete; nil deletes all.
-    ///
-    /// The transactions retained between deleted ones can still be read from the beginning, but every token
-    /// before the newest deleted one has expired.
-    public var predicate: TransactionPredicate?
-    /// Whether to delete only history that every registered consumer has read. Consumers with an expired
-    /// cursor need none of the remaining history and are ignored.
-    public var respectsConsumers: Bool
+    package var end: End
+    package var predicate: TransactionPredicate?
+    package var respectsConsumers: Bool
 
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - end: The position at which the deletion ends.
+    ///   - predicate: The transactions to delete; nil deletes all. The transactions retained between deleted ones can
+    ///     still be read from the beginning, but every token before the newest deleted one has expired.
+    ///   - respectsConsumers: Whether to delete only history that every registered consumer has read. Consumers with an
+    ///     expired cursor need none of the remaining history and are ignored.
     public init(
         _ end: End, where predicate: TransactionPredicate? = nil, respectsConsumers: Bool = true
     ) {

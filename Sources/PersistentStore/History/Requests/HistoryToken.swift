@@ -19,7 +19,7 @@ public struct HistoryToken: Hashable, Sendable {
     }
 
     /// Whether the token's position is before another's; nil for tokens of two stores, which have no order.
-    public func precedes(_ other: HistoryToken) -> Bool? {
+    package func precedes(_ other: HistoryToken) -> Bool? {
         guard storeID == other.storeID else { return nil }
         return (generation, number) < (other.generation, other.number)
     }

@@ -22,7 +22,7 @@ public struct HistoryTransaction: Hashable, Sendable {
     public let changes: [HistoryChange]
     /// The index of the piece: 0 for a whole transaction and for the first piece of a long one, then 1, 2,
     /// and so on. Pieces share number and token. See ``HistoryFetchRequest/maxChangesAtOnce``.
-    public let pieceIndex: Int
+    package let pieceIndex: Int
     /// Whether this is a whole transaction or its last piece.
     public let isComplete: Bool
 
@@ -46,7 +46,7 @@ public struct HistoryTransaction: Hashable, Sendable {
     }
 
     /// Whether ``changes`` contains all changes that the request admits.
-    public var isWhole: Bool { pieceIndex == 0 && isComplete }
+    package var isWhole: Bool { pieceIndex == 0 && isComplete }
 
     /// The position before this transaction.
     package var tokenBefore: HistoryToken {

@@ -3,7 +3,7 @@ import SQLite
 /// The forms of results of a history request. See ``HistoryFetchRequest``.
 extension StoreSnapshot {
     /// Whether the request admits a transaction; reads no further than the first.
-    public func hasTransactions(_ request: HistoryFetchRequest) throws(StoreError) -> Bool {
+    package func hasTransactions(_ request: HistoryFetchRequest) throws(StoreError) -> Bool {
         try ask { [log = try log] in try log.hasTransactions(request, on: $0) }
     }
 
@@ -128,7 +128,7 @@ extension StoreSnapshot {
 /// results that must be consistent, use `read(_:)` with a ``StoreSnapshot``.
 extension PersistentContainer {
     /// Whether the request admits a transaction; reads no further than the first.
-    nonisolated(nonsending) public func hasTransactions(_ request: HistoryFetchRequest)
+    nonisolated(nonsending) package func hasTransactions(_ request: HistoryFetchRequest)
         async throws(StoreError) -> Bool
     {
         try await read { snapshot throws(StoreError) in try snapshot.hasTransactions(request) }

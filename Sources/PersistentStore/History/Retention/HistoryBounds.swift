@@ -2,18 +2,22 @@ import SQLite
 
 /// The retention of the history: limits on its age and size.
 public struct HistoryBounds: Hashable, Sendable {
-    /// The age beyond which history is purged even if a consumer still needs it, except consumers that retain
-    /// history always (``ConsumerRetention/always``).
-    public var maximumAge: Duration
-    /// The age up to which history is retained even after all consumers have read it, for example for undo
-    /// and restore. The other bounds have precedence.
-    public var minimumAge: Duration
-    /// The number of changes beyond which the oldest history is purged, even if a consumer still needs it.
-    public var maximumChanges: Int?
-    /// The history's share of the store's used pages, from 0 to 1, beyond which the oldest history is purged.
-    /// Checked by cleaning only, and only if SQLite has `dbstat`.
-    public var maximumStoreShare: Double?
+    package var maximumAge: Duration
+    package var minimumAge: Duration
+    package var maximumChanges: Int?
+    package var maximumStoreShare: Double?
 
+    /// Creates bounds.
+    ///
+    /// - Parameters:
+    ///   - maximumAge: The age beyond which history is purged even if a consumer still needs it, except consumers that
+    ///     retain history always (``ConsumerRetention/always``).
+    ///   - minimumAge: The age up to which history is retained even after all consumers have read it, for example for
+    ///     undo and restore. The other bounds have precedence.
+    ///   - maximumChanges: The number of changes beyond which the oldest history is purged, even if a consumer still
+    ///     needs it.
+    ///   - maximumStoreShare: The history's share of the store's used pages, from 0 to 1, beyond which the oldest
+    ///     history is purged. Checked by cleaning only, and only if SQLite has `dbstat`.
     public init(
         maximumAge: Duration = .seconds(30 * 24 * 3600), minimumAge: Duration = .zero,
         maximumChanges: Int? = nil, maximumStoreShare: Double? = nil

@@ -19,7 +19,7 @@ extension PersistentContainer {
     }
 
     /// Deletes history by age only.
-    nonisolated(nonsending) public func purgeHistory(
+    nonisolated(nonsending) package func purgeHistory(
         maximumAge: Duration, minimumAge: Duration = .zero, ignoring authors: Set<String> = []
     ) async throws(StoreError) -> PurgeResult {
         try await purgeHistory(
@@ -69,7 +69,7 @@ extension PersistentContainer {
     }
 
     /// Returns the result that ``deleteHistory(_:)`` would have now. Writes nothing.
-    nonisolated(nonsending) public func previewDeletion(_ request: HistoryDeleteRequest)
+    nonisolated(nonsending) package func previewDeletion(_ request: HistoryDeleteRequest)
         async throws(StoreError) -> PurgeResult
     {
         try await HistoryCleaning(writer: writer, now: options.clock()).preview(request)
