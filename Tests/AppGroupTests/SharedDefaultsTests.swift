@@ -209,7 +209,8 @@ import Testing
         #expect(throws: SharedDefaultsError.newerFormat(defaults.path)) { try defaults.setAside() }
     }
 
-    @Test func `a change by another process is reported without a poll, always with the newest state`() async throws
+    @Test func `a change by another process is reported without a poll, always with the newest state`()
+        async throws
     {
         try defaults.set("first", forKey: "key")
         var updates = try defaults.updates(pollingEvery: .seconds(3600)).makeAsyncIterator()
