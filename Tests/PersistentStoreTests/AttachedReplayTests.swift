@@ -97,14 +97,6 @@ import Testing
                 CREATE TRIGGER o3 BEFORE DELETE ON t WHEN old.v = 1 BEGIN DELETE FROM t WHERE u = 'c'; END
                 """, columns: ["k", "u", "v"]),
         Schema(
-            description: "triggers of the owner between the evictions of one row",
-            sql: """
-                CREATE TABLE t (id INTEGER PRIMARY KEY, p REFERENCES t ON DELETE CASCADE, u UNIQUE, w UNIQUE);
-                CREATE TRIGGER o1 BEFORE DELETE ON t BEGIN UPDATE t SET u = u || '.', w = w || '.' WHERE id = old.id + 1; END;
-                CREATE TRIGGER o2 AFTER DELETE ON t WHEN old.id % 3 = 0 BEGIN INSERT OR IGNORE INTO t (id, u, w)
-                VALUES (old.id + 2, '2', 'b'); END
-                """, columns: ["id", "p", "u", "w"], isTolerant: true),
-        Schema(
             description: "defaults and conflict clauses",
             sql: """
                 CREATE TABLE t (id INTEGER PRIMARY KEY ON CONFLICT REPLACE, u NOT NULL ON CONFLICT REPLACE DEFAULT "a" UNIQUE
