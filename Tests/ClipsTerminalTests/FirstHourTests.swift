@@ -79,16 +79,22 @@ import Testing
         }
     }
 
-    @Test func `the list of links omits the addresses that a text on the same screen shows`() throws {
-        var state = AppState.showing(3, Size(rows: 24, columns: 80))
+    /// An app that shows the text of a clip.
+    private static func reading(_ text: String, config: String = "") throws -> AppState {
+        var state = AppState.showing(3, Size(rows: 24, columns: 80), config: config)
         let layout = StoredObject.Layout(names: ["title", "text"])
-        let text = "See [here][1], and https://b.example/x.\n\n[1]: https://a.example/"
-        let clip = Clip(
-            StoredObject(
-                id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text("A"), .text(text)]))
         try state.press("<Enter>")
-        state.reader.show(clip)
+        state.reader.show(
+            Clip(
+                StoredObject(
+                    id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text("A"), .text(text)]))
+        )
         state.reconcile()
+        return state
+    }
+
+    @Test func `the list of links omits the addresses that a text on the same screen shows`() throws {
+        let state = try Self.reading("See [here][1], and https://b.example/x.\n\n[1]: https://a.example/")
         let shown = state.reader.lines.map(\.text)
         #expect(shown.contains("See here [1], and https://b.example/x [2]."), "\(shown)")
         #expect(shown.contains("[1] https://a.example/"))
@@ -96,15 +102,8 @@ import Testing
     }
 
     @Test func `a text width wraps the text, and the status line has the share that was read`() throws {
-        var state = AppState.showing(3, Size(rows: 24, columns: 80), config: "set text-width 40")
-        let layout = StoredObject.Layout(names: ["title", "text"])
-        let text = String(repeating: "some words of a long text ", count: 400)
-        let clip = Clip(
-            StoredObject(
-                id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text("A"), .text(text)]))
-        try state.press("<Enter>")
-        state.reader.show(clip)
-        state.reconcile()
+        var state = try Self.reading(
+            String(repeating: "some words of a long text ", count: 400), config: "set text-width 40")
         #expect(state.statusLine.contains("%"))
         #expect(state.reader.lines.allSatisfy { $0.text.count <= 40 } && state.reader.lines.count == 22)
         let first = try #require(state.reader.percent)
