@@ -71,12 +71,18 @@ void terminal_signals_ignore_interrupt(int ignore) {
 int terminal_is_ending(void) { return ended_by != 0; }
 
 void terminal_stop(void) {
-    struct sigaction ignored = {.sa_handler = SIG_IGN}, stop = {.sa_handler = SIG_DFL}, caught_action;
-    sigaction(SIGTSTP, &ignored, &caught_action);
+    struct sigaction stop = {.sa_handler = SIG_DFL}, caught_action;
+    sigset_t blocked, mask;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTSTP);
+    sigaction(SIGTSTP, &stop, &caught_action);
+    // The signal waits before the others stop: a shell that has noticed them may continue the job at once, and what
+    // continues a process discards a waiting stop only (signal(7)).
+    pthread_sigmask(SIG_BLOCK, &blocked, &mask);
+    raise(SIGTSTP);
     // The whole job, as ^Z does: a shell that waits for a script does not notice that only the script's child stopped.
     kill(0, SIGTSTP);
-    sigaction(SIGTSTP, &stop, NULL);
-    raise(SIGTSTP);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     sigaction(SIGTSTP, &caught_action, NULL);
 }
 

@@ -184,6 +184,36 @@ import Testing
         #expect(try await soon { try terminal.shows("the wrapper ends") })
     }
 
+    /// A shell that continues its job as soon as it stops, on one processor where it precedes the app.
+    private let restlessShell = """
+        import os, signal, sys
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        job = os.fork()
+        if job == 0:
+            os.setpgid(0, 0)
+            os.tcsetpgrp(0, os.getpid())
+            signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+            os.execvp("sh", ["sh", "-c", 'chrt --idle 0 "$0"; :', sys.argv[1]])
+        while os.WIFSTOPPED(os.waitpid(job, os.WUNTRACED)[1]):
+            os.killpg(job, signal.SIGCONT)
+        print("the app has ended")
+        """
+
+    @Test func `an app that is continued before it has stopped does not stop`() async throws {
+        let terminal = try terminal(["python3", "-c", restlessShell, ClipsProgram.path])
+        #expect(try await soon { try terminal.shows("live") })
+        for _ in 0..<3 {
+            try terminal.send("C-z")
+            try terminal.send("/", "clip", "Enter")
+            #expect(try await soon { try terminal.shows("/clip") })
+            try terminal.send("Escape")
+            #expect(try await soon { try !terminal.shows("/clip") && terminal.shows("live") })
+        }
+        try terminal.send("q")
+        #expect(try await soon { try terminal.shows("the app has ended") })
+    }
+
     @Test func `clips edit stops with its editor, and fg continues both`() async throws {
         let terminal = try terminal(
             ["bash", "--norc", "-i"], editor: "echo the editor begins\n\(asking)")
