@@ -89,6 +89,14 @@ import Testing
                 CREATE TRIGGER o5 AFTER INSERT ON t WHEN new.v = 3 BEGIN SELECT RAISE(FAIL, 'three'); END
                 """, columns: ["id", "u", "v"], isTolerant: true),
         Schema(
+            description: "triggers of the owner between evictions",
+            sql: """
+                CREATE TABLE t (id INTEGER PRIMARY KEY, p REFERENCES t ON DELETE CASCADE, u UNIQUE, w UNIQUE);
+                CREATE TRIGGER o1 BEFORE DELETE ON t BEGIN UPDATE t SET u = u || '.', w = w || '.' WHERE id = old.id + 1; END;
+                CREATE TRIGGER o2 AFTER DELETE ON t WHEN old.id % 3 = 0 BEGIN INSERT OR IGNORE INTO t (id, u, w)
+                VALUES (old.id + 2, '2', 'b'); END
+                """, columns: ["id", "p", "u", "w"], isTolerant: true),
+        Schema(
             description: "triggers of the owner before a change",
             sql: """
                 CREATE TABLE t (k TEXT PRIMARY KEY, u UNIQUE, v);

@@ -326,7 +326,8 @@ struct AttachedStore {
         let triggers = AttachedTriggers(
             schema: schema, entityID: id, storedName: stored, values: values, bits: bits)
         try addColumns(triggers.valueColumns, " ANY", to: "history", on: connection)
-        try addColumns(triggers.noteColumns, to: "history_replaced_\(stored)", on: connection)
+        let noteColumns = AttachedTriggers.noteColumns + triggers.noteColumns
+        try addColumns(noteColumns, to: "history_replaced_\(stored)", on: connection)
         try connection.run("DELETE FROM \(StoreSchema.replacedTable(stored))")
         let statements = AttachedProbe(schema)
         let couldRun = statements.canRun(on: connection)

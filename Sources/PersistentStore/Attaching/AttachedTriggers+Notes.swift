@@ -7,11 +7,15 @@ extension AttachedTriggers {
         """
     }
 
+    /// The columns of a note next to those above and to the row's values: why the row clashes, and the number of the row
+    /// whose update made the note.
+    static let noteColumns = ["clash", "changer"]
+
     var notesClashesOfInsert: HistoryTriggers.Trigger {
         trigger(
             "notes_insert",
             "BEFORE INSERT ON \(table)\nWHEN \(clashes.isEmpty ? "0" : clashes.map { exists($0) }.joined(separator: " OR "))",
-            note(""))
+            note("", changer: "NULL"))
     }
 
     var notesClashesOfUpdate: HistoryTriggers.Trigger {
@@ -27,10 +31,10 @@ extension AttachedTriggers {
             """
             BEFORE UPDATE\(ofUniqueNames) ON \(table)
             WHEN (\(hasNotes) AND (\(anyDiffers) OR \(rowDiffers))) OR ((\(moves)) AND (\(clash)))
-            """, note(others))
+            """, note(others, changer: schema.isWithoutRowID ? "NULL" : row("old")))
     }
 
-    private func note(_ others: String) -> [String] {
+    private func note(_ others: String, changer: String) -> [String] {
         let clash = "(\(clashes.joined(separator: " OR ")))\(others)"
         let present = columns.map { "\(table).\(StoreSchema.quoted($0.column.name))" }
         let isClashing =
@@ -40,14 +44,15 @@ extension AttachedTriggers {
         let (names, row) = (
             list(noteColumns), schema.isWithoutRowID ? ("", "") : ("row, ", row(table) + ", ")
         )
+        let reasons = clashes.prefix(60).enumerated().map { "(((\($1)) IS TRUE) << \($0))" }
         return [
             """
-            DELETE FROM \(notes) WHERE \(isStale) OR ((state = 3 OR \(isSettled)) AND NOT \(isEvicting))
-            OR \(isClashing)
+            DELETE FROM \(notes) WHERE \(isStale) OR ((state = 3 OR \(isSettled)) AND \(areMany)) OR \(isClashing)
             """,
             """
-            INSERT INTO \(notes) (\(row.0)at, state, same\(names))
-            SELECT \(row.1)\(HistoryTriggers.now), 0, \(isSameRow(table, "new"))\(list(present)) FROM \(table)
+            INSERT INTO \(notes) (\(row.0)at, state, same, clash, changer\(names))
+            SELECT \(row.1)\(HistoryTriggers.now), 0, \(isSameRow(table, "new")),
+            \(reasons.isEmpty ? "0" : reasons.joined(separator: " | ")), \(changer)\(list(present)) FROM \(table)
             WHERE \(clash)
             """,
         ]
@@ -86,17 +91,18 @@ extension AttachedTriggers {
     }
 
     /// Marks the notes of evicted rows for the trigger that records them. An evicted row of another change is that of a
-    /// statement of which this change is a part.
+    /// statement of which this change is a part, or of an earlier one whose own row its eviction deleted, so that no
+    /// trigger ran after it.
     func evict(_ condition: String, as state: String? = nil) -> String {
         """
         UPDATE \(notes) SET state = \(state ?? "CASE WHEN \(isOwn) THEN 1 ELSE 4 END")
-        WHERE state = 0 AND at = \(HistoryTriggers.now) AND (\(condition))
+        WHERE state = 0 AND (\(condition))
         """
     }
 
     /// Discards the notes of the change that a trigger records.
     var discardOwn: String {
-        "DELETE FROM \(notes) WHERE \(isStale) OR \(isOwn) OR (\(isSettled) AND NOT \(isEvicting))"
+        "DELETE FROM \(notes) WHERE \(isStale) OR \(isOwn) OR (\(isSettled) AND \(areMany))"
     }
 
     /// Note the row as it is after a change inside a statement that evicts rows, since it may be the next one.
@@ -108,7 +114,9 @@ extension AttachedTriggers {
         trigger("notes_updated", "AFTER UPDATE\(ofUniqueNames) ON \(table)\nWHEN \(isInside)", noteChanged)
     }
 
-    private var isInside: String { "EXISTS (SELECT 1 FROM \(notes) WHERE state = 3)" }
+    private var isInside: String {
+        "EXISTS (SELECT 1 FROM \(notes) WHERE state = 3) AND (SELECT count(*) FROM \(notes)) < \(Self.mostNotes)"
+    }
 
     private var noteChanged: [String] {
         let present = columns.map { "\(table).\(StoreSchema.quoted($0.column.name))" }
@@ -138,30 +146,56 @@ extension AttachedTriggers {
         ]
     }
 
-    /// Whether the row of a note clashed with the new one, so that this change made the note.
+    /// Whether the row of a note clashed with the new one, so that this change made the note: for the same reasons, since a
+    /// change inside the statement may have one of its values. A note of a changed row has no reasons yet.
     private var isOwn: String {
         let bits = Dictionary(uniqueKeysWithValues: columns.map { ($0.column.name, $0.bit) })
-        var parts = [isNote("new")]
-        for index in schema.indexes {
-            let equal = index.columns.compactMap { name, collation in
-                bits[name].map {
-                    "new.\(StoreSchema.quoted(name)) = \(notes).v\($0) COLLATE \(StoreSchema.quoted(collation))"
+        let equal: [String?] =
+            (schema.isWithoutRowID ? [] : [isNote("new")])
+            + schema.indexes.map { index in
+                let equal = index.columns.compactMap { name, collation in
+                    bits[name].map {
+                        "new.\(StoreSchema.quoted(name)) = \(notes).v\($0) COLLATE \(StoreSchema.quoted(collation))"
+                    }
                 }
+                return equal.count == index.columns.count ? "(\(equal.joined(separator: " AND ")))" : nil
             }
-            guard equal.count == index.columns.count else { return "1" }
-            parts.append("(\(equal.joined(separator: " AND ")))")
+        let same = equal.prefix(60).enumerated().compactMap { bit, equal in
+            equal.map { "(clash & \(1 << bit) = 0 OR \($0))" }
         }
-        return "(\(parts.joined(separator: " OR ")))"
+        let any = equal.contains(nil) ? "1" : equal.compactMap(\.self).joined(separator: " OR ")
+        return "CASE WHEN clash NOT NULL THEN \((same + ["1"]).joined(separator: " AND ")) ELSE \(any) END"
     }
 
-    /// Whether a statement has evicted a row and may evict others: a deletion that cascades from the first, or a trigger
-    /// of the owner on it, runs between.
-    private var isEvicting: String {
-        "EXISTS (SELECT 1 FROM \(notes) WHERE state = 3 OR state = 0 AND \(isMissing))"
+    /// Whether the note is that of a change of the deleted row which has evicted another row already. It evicts this one
+    /// too, and no trigger runs after it.
+    var evictedByDeleted: String {
+        guard !schema.isWithoutRowID else { return "0" }
+        let isGone = "NOT EXISTS (SELECT 1 FROM \(table) WHERE \(row(table)) = history_other.row)"
+        return """
+            changer = \(row("old")) AND EXISTS (SELECT 1 FROM \(notes) AS history_other
+            WHERE history_other.changer = \(row("old")) AND (history_other.state = 3 OR history_other.state = 0 AND \(isGone)))
+            """
     }
 
-    /// Whether a note is recorded, or of an earlier statement.
-    private var isStale: String { "state = 2 OR at <> \(HistoryTriggers.now)" }
+    /// A note is retained as long as its row may be evicted. A statement over many rows that evicts none makes one for
+    /// each, of which few remain: more than a statement with triggers between its evictions needs, which number at most
+    /// its unique indexes.
+    private static let (fewNotes, mostNotes) = (8, 64)
+
+    /// Whether there are more notes than needed: a statement may have evicted a row, and may evict others after a deletion
+    /// that cascades from the first, or a trigger of the owner on it.
+    private var areMany: String {
+        """
+        (SELECT count(*) FROM \(notes)) > (SELECT CASE WHEN EXISTS (SELECT 1 FROM \(notes)
+        WHERE state = 3 OR state = 0 AND \(isMissing)) THEN \(Self.mostNotes) ELSE \(Self.fewNotes) END)
+        """
+    }
+
+    /// Whether a note is recorded, or of an earlier statement that has not evicted its row.
+    private var isStale: String {
+        "state = 2 OR (at <> \(HistoryTriggers.now) AND NOT (state = 0 AND \(isMissing)))"
+    }
 
     private var isSameAsNote: String { isNote(table) }
     var isMissing: String { "NOT EXISTS (SELECT 1 FROM \(table) WHERE \(isSameAsNote))" }

@@ -10,8 +10,8 @@
 /// trigger runs first, the last record of a row is right. Only a temporary trigger that fails after a change under
 /// OR FAIL, which retains the row, prevents its record.
 ///
-/// A note has the row's number (for a table without row numbers, its key), the time of its statement, and whether the
-/// new row has the same number or key. In `state`, 0 is a note, 1 an eviction to record, and 2 a recorded one; 4 is an
+/// A note has the row's number (for a table without row numbers, its key), the time of its statement, whether the
+/// new row has the same number or key, why the row clashes, and which row's update made it. In `state`, 0 is a note, 1 an eviction to record, and 2 a recorded one; 4 is an
 /// eviction to record that a change inside the evicting statement revealed, by a foreign key or a trigger of the owner, and
 /// 3 one that is recorded, with the number of its record in `same`. A note of an earlier statement is stale: `OR IGNORE`
 /// and upserts evict nothing.
@@ -142,7 +142,8 @@ struct AttachedTriggers {
         return trigger(
             "delete_evicts", "AFTER DELETE ON \(table)\nWHEN \(hasNotes)",
             (own.isEmpty ? [] : [correct]) + [
-                "DELETE FROM \(notes) WHERE \(isRecorded("old"))", evict(isMissing, as: "4"),
+                "DELETE FROM \(notes) WHERE \(isRecorded("old"))",
+                evict("\(isMissing) OR \(evictedByDeleted)", as: "4"),
             ])
     }
 
