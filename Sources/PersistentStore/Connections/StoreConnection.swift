@@ -132,7 +132,13 @@ final class StoreConnection {
         guard commits % Self.commitsPerCheck == 0, let size = files?.logSize, size > maxLogSize else {
             return
         }
-        let isEmptied = (try? connection.truncateLog(waitingMilliseconds: Self.patience)) ?? false
+        let deadline = ContinuousClock.now + .milliseconds(Self.patience)
+        var isEmptied = false
+        repeat {
+            isEmptied = (try? connection.truncateLog(waitingMilliseconds: Self.patience)) ?? false
+            // SQLite does not wait for another process that checkpoints after its commit (R-10421-19736).
+            if !isEmptied { DescriptorIO.pause(for: .microseconds(100)) }
+        } while !isEmptied && ContinuousClock.now < deadline
         maxLogSize = isEmptied ? Self.logSize : size + Self.logSize
     }
 
