@@ -230,4 +230,15 @@ import Testing
         #expect(try owned.run("SELECT id FROM t") == "2\n")
         #expect(live == [.integer(2)])
     }
+
+    @Test func `a row that gets another number only is not deleted`() async throws {
+        let owned = try OwnedDatabase("CREATE TABLE t (k TEXT PRIMARY KEY, name UNIQUE);")
+        let container = try await owned.attach(["t"])
+        try owned.run(
+            """
+            INSERT INTO t VALUES ('a', 'b'); INSERT OR IGNORE INTO t VALUES ('a', 'c');
+            UPDATE t SET rowid = 9; UPDATE t SET name = 'd';
+            """)
+        #expect(try await owned.changes(container).map { $0.prefix(6) } == ["insert", "update"])
+    }
 }

@@ -118,7 +118,13 @@ struct AttachedTriggers {
         trigger(
             "update_evicts",
             "AFTER UPDATE\(ofUniqueNames) ON \(table)\nWHEN \(hasNotes) AND NOT (\(isMoved))",
-            [evict(evictedByUpdate), discardOwn])
+            discardRenumbered + [evict(evictedByUpdate), discardOwn])
+    }
+
+    /// Discards the note of a row that gets another number only, which is present under the new one.
+    private var discardRenumbered: [String] {
+        guard !schema.isWithoutRowID, !schema.isKeyedByRow else { return [] }
+        return ["DELETE FROM \(notes) WHERE \(isNote("old")) AND state = 0 AND \(rowDiffers)"]
     }
 
     private var evictedByUpdate: String {
