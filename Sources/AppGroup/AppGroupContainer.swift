@@ -13,9 +13,9 @@ import Glibc
 /// extensions.
 public struct AppGroupContainer: Sendable {
     /// The group's name, the same for every member.
-    public let name: String
+    package let name: String
     /// The absolute path of the folder.
-    public let path: String
+    package let path: String
 
     /// Creates a container, and its folder if that is missing, with mode 0700.
     public init(group name: String) throws(AppGroupError) {

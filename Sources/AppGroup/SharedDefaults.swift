@@ -33,7 +33,7 @@ public struct SharedDefaults: Sendable {
     }
 
     /// Returns all keys and values at one moment.
-    public func contents() throws(SharedDefaultsError) -> SharedDefaultsContents {
+    package func contents() throws(SharedDefaultsError) -> SharedDefaultsContents {
         SharedDefaultsContents(values: try file.read())
     }
 
@@ -41,7 +41,7 @@ public struct SharedDefaults: Sendable {
         try update { (contents) throws(SharedDefaultsError) in try contents.set(value, forKey: key) }
     }
 
-    public func removeValue(forKey key: String) throws(SharedDefaultsError) {
+    package func removeValue(forKey key: String) throws(SharedDefaultsError) {
         try update { contents in contents.values[key] = nil }
     }
 

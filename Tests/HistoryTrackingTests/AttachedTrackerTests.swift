@@ -17,7 +17,7 @@ import Testing
             refreshes.withLock { $0 += 1 }
             var all: [AttributeValue: AttributeValue] = [:]
             for table in try snapshot.attachedTables() {
-                try snapshot.forEachRow(of: table) { key, values in
+                try snapshot.forEachRow(of: table.name) { key, values in
                     all[key["k"] ?? .null] = values["v"]
                     return true
                 }

@@ -116,7 +116,8 @@ import Testing
     @Test func `history that is purged inside a long transaction becomes a refresh`() async throws {
         let start = try await container.currentToken()
         try await insert(250)
-        var history = container.follow(HistoryFollower(after: start, limit: .split(100))).makeAsyncIterator()
+        var history = container.followedHistory(HistoryFollower(after: start, limit: .split(100)))
+            .makeAsyncIterator()
         guard case .transactions(let pieces) = try await history.next() else {
             Issue.record("no step")
             return

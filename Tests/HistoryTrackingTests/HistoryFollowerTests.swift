@@ -31,7 +31,7 @@ import Testing
     /// Returns all steps, each read in its own snapshot.
     private func batches(_ start: HistoryFollower) async throws -> [Batch] {
         var batches: [Batch] = []
-        var history = container.follow(start, waits: false) { step, snapshot throws(StoreError) in
+        var history = container.followedHistory(start, waits: false) { step, snapshot throws(StoreError) in
             try step.transactions(in: snapshot)
         }.makeAsyncIterator()
         while let transactions = try await history.next() {

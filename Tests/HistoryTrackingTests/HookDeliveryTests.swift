@@ -49,7 +49,7 @@ import Testing
         var parameters = parameters
         parameters.deduplicator = Noting(journal: journal)
         let tracker = HistoryTracker(container: container, parameters: parameters)
-        await tracker.registerObserver { journal.add("observer " + Self.text([$0.transaction])) }
+        await tracker.registerObserver { journal.add("observer " + Self.text([$0])) }
         await tracker.registerMergeHook { transactions, _ in
             journal.add("hook " + Self.text(transactions))
             return .proceed
@@ -71,7 +71,7 @@ import Testing
         parameters.deduplicator = Noting(journal: journal)
         let consumer = RecordingConsumer(batchLimit: .refreshBeyond(3))
         let tracker = HistoryTracker(container: container, parameters: parameters, consumer: consumer)
-        await tracker.registerObserver { journal.add("observer " + Self.text([$0.transaction])) }
+        await tracker.registerObserver { journal.add("observer " + Self.text([$0])) }
         let observer = await tracker.registerRefreshObserver { skipped in
             ranges.withLock { $0.append(skipped) }
         }

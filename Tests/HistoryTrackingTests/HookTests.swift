@@ -38,10 +38,10 @@ import Testing
         let journal = Journal()
         let tracker = try await started(parameters()) { tracker in
             await tracker.registerObserver(entity: "Note", kind: .insert) { changes in
-                journal.add("first \(changes.kind) \(changes.changes.count)")
+                journal.add("first \(changes.changes[0].kind) \(changes.changes.count)")
             }
             await tracker.registerObserver { changes in
-                journal.add("any \(changes.kind) \(changes.changes.count)")
+                journal.add("any \(changes.changes[0].kind) \(changes.changes.count)")
             }
             await tracker.registerObserver(entity: "Other") { _ in journal.add("never") }
         }
@@ -68,7 +68,7 @@ import Testing
             await tracker.registerObserver(kind: .delete) { changes in
                 let title = changes.changes.first?.tombstone?["title"]?.textValue ?? "-"
                 journal.add(
-                    "\(changes.transaction.author ?? "-") \(changes.transaction.contextName ?? "-") \(title)")
+                    "\(changes.author ?? "-") \(changes.contextName ?? "-") \(title)")
             }
         }
         let other = container.makeContext(author: "other", name: "batch")
@@ -105,7 +105,7 @@ import Testing
         let journal = Journal()
         let view = container.makeContext(author: "app")
         let tracker = try await started(parameters([view])) { tracker in
-            await tracker.registerObserver { journal.add($0.transaction.contextName ?? "view") }
+            await tracker.registerObserver { journal.add($0.contextName ?? "view") }
         }
         _ = try await view.save(inserting: ["title": "own"])
         let namesake = try await Notes.open(folder).makeContext(author: "app", name: "namesake")
@@ -120,7 +120,7 @@ import Testing
         let container = container
         let tracker = try await started(parameters([view])) { tracker in
             await tracker.registerObserver(kind: .insert) { changes in
-                journal.add("\(changes.transaction.number)")
+                journal.add("\(changes.number)")
                 // An unregistered context, as a hook would create.
                 let context = container.makeContext(author: "hook")
                 for change in changes.changes { try await context.update(change.objectID, ["rank": 7]) }
@@ -170,7 +170,7 @@ import Testing
         try await other.save()
         #expect(try await isUpToDate(tracker))
         #expect(journal.lines == ["before 1", "last 1", "merged 1", "before 1"])
-        #expect(await tracker.removeMergeHook(finishing))
+        #expect(await tracker.removeObserver(finishing))
         await tracker.removeAllMergeHooks()
         try await other.update(id, ["title": "d"])
         try await other.save()
@@ -240,7 +240,7 @@ import Testing
         var parameters = parameters()
         if step == .deduplicator { parameters.deduplicator = Throwing(body: body) }
         let tracker = HistoryTracker(container: container, parameters: parameters)
-        if step == .observer { await tracker.registerObserver { try body([$0.transaction]) } }
+        if step == .observer { await tracker.registerObserver { try body([$0]) } }
         if step == .mergeHook {
             await tracker.registerMergeHook { transactions, _ in
                 try body(transactions)

@@ -142,7 +142,7 @@ import Testing
             parameters.failuresBeforeParking = 2
             let tracker = HistoryTracker(container: container, parameters: parameters)
             await tracker.registerObserver { changes in
-                throw Revealing(text: changes.transaction.contextName ?? "")
+                throw Revealing(text: changes.contextName ?? "")
             }
             try await tracker.start()
             _ = try await container.makeContext(author: "app", name: "secret").save(

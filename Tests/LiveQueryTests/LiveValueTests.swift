@@ -30,7 +30,7 @@ import Testing
         let sum = try await LiveValue(of: NoteRecord.self, in: container) {
             try $0.sum(of: \NoteRecord.rank) ?? 0
         }
-        var values = sum.makeAsyncIterator()
+        var values = sum.values.makeAsyncIterator()
         #expect(try await values.next() == 0)
         try await insert(rank: 3)
         #expect(try await values.next() == 3)
@@ -46,14 +46,14 @@ import Testing
         let count = try await LiveValue(of: ["Note"], in: container) {
             try $0.count(FetchRequest("Note")) > 0
         }
-        var values = count.makeAsyncIterator()
+        var values = count.values.makeAsyncIterator()
         #expect(try await values.next() == false)
         try await insert(rank: 1)
         #expect(try await values.next() == true)
         try await insert(rank: 2)
         await count.stop()
         #expect(try await values.next() == nil)
-        var later = count.makeAsyncIterator()
+        var later = count.values.makeAsyncIterator()
         #expect(try await later.next() == true)
         #expect(try await later.next() == nil)
     }
@@ -61,7 +61,7 @@ import Testing
     @Test func `an error of the closure ends the iteration`() async throws {
         let value = try await LiveValue(of: ["Note"], in: container) { try $0.count(FetchRequest("None")) }
         await #expect(throws: StoreError.unknownEntity("None")) {
-            for try await _ in value {}
+            for try await _ in value.values {}
         }
         await #expect(throws: StoreError.unknownEntity("None")) {
             try await LiveValue(of: ["None"], in: container) { _ in 1 }

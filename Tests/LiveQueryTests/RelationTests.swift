@@ -46,7 +46,7 @@ import Testing
                 "\(try snapshot.find($0.value.id, of: TodoList.self)?.name ?? "") \($0.count)"
             }
         }
-        var counts = sizes.makeAsyncIterator()
+        var counts = sizes.values.makeAsyncIterator()
         #expect(try await counts.next() == ["home 1", "work 1"])
         try await container.write(author: "other") { try $0.delete(saved.permanentID(home)) }
         let left = try await todos.next()

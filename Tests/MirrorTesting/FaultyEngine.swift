@@ -1,7 +1,7 @@
 package import Mirroring
 
 /// An engine whose requests fail, and whose relay is killed while it performs them.
-package struct FaultyEngine: MirrorEngine {
+package struct FaultyEngine: PartedEngine {
     private let engine: any MirrorEngine
     private let nextFault: @Sendable () -> RelayFault
     private let killed: @Sendable (() async throws -> Void) async throws -> Void
@@ -38,14 +38,14 @@ package struct FaultyEngine: MirrorEngine {
         try await request { () throws(MirrorError) in try await engine.put(puts) }
     }
 
-    package var largestWhole: Int { engine.largestWhole }
+    package var largestWhole: Int { engine.parts?.largestWhole ?? .max }
 
     package func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double {
-        try await request { () throws(MirrorError) in try await engine.sendPart(of: put) }
+        try await request { () throws(MirrorError) in try await engine.parts?.sendPart(of: put) ?? 1 }
     }
 
     package func receivePart(of key: String) async throws(MirrorError) -> Double {
-        try await request { () throws(MirrorError) in try await engine.receivePart(of: key) }
+        try await request { () throws(MirrorError) in try await engine.parts?.receivePart(of: key) ?? 1 }
     }
 
     package func get(_ keys: [String]) async throws(MirrorError) -> [MirrorEntry] {

@@ -2,7 +2,7 @@ package import Mirroring
 import Synchronization
 
 /// A connection of one machine to the relay.
-package final class MemoryEngine: MirrorEngine {
+package final class MemoryEngine: PartedEngine {
     let relay: MemoryRelay
     private let epoch: Mutex<Int>
     /// The share of each large record that was sent, by stamp, and received, by key and number.

@@ -1,7 +1,7 @@
 package import Mirroring
 
 /// An engine whose answers are observed, and replaced.
-package struct RewritingEngine: MirrorEngine {
+package struct RewritingEngine: PartedEngine {
     private let engine: any MirrorEngine
     package var stored: @Sendable ([MirrorPut], [MirrorPutResult]) -> Void = { _, _ in }
     package var received: @Sendable ([MirrorEntry]) -> [MirrorEntry] = { $0 }
@@ -21,14 +21,14 @@ package struct RewritingEngine: MirrorEngine {
         return results
     }
 
-    package var largestWhole: Int { engine.largestWhole }
+    package var largestWhole: Int { engine.parts?.largestWhole ?? .max }
 
     package func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double {
-        try await engine.sendPart(of: put)
+        try await engine.parts?.sendPart(of: put) ?? 1
     }
 
     package func receivePart(of key: String) async throws(MirrorError) -> Double {
-        try await engine.receivePart(of: key)
+        try await engine.parts?.receivePart(of: key) ?? 1
     }
 
     package func get(_ keys: [String]) async throws(MirrorError) -> [MirrorEntry] {

@@ -334,7 +334,7 @@ struct OwnedDatabase {
         let (token, count) = try await container.read { snapshot in
             var keys: Set<[String: AttributeValue]> = []
             let tables = try snapshot.attachedTables()
-            try snapshot.forEachRow(of: tables[0]) { key, _ in keys.insert(key).inserted }
+            try snapshot.forEachRow(of: tables[0].name) { key, _ in keys.insert(key).inserted }
             return (try snapshot.newestToken(), keys.count)
         }
         #expect(count == 600)

@@ -31,7 +31,7 @@ import Testing
         try await container.read { try $0.count(FetchRequest("Note")) }
     }
 
-    @Test func `a batch is one transaction under the context's names and is merged by that context`()
+    @Test func `a batch is one transaction under its names and is merged by a context with these names`()
         async throws
     {
         let context = container.makeContext(author: "app", name: "import")
@@ -40,10 +40,12 @@ import Testing
             (0..<2500).lazy.map { ["title": .text("\($0)"), "rank": .integer(Int64($0 % 2))] }
         }
         insert.returnsObjectIDs = true
-        let inserted = try await context.execute(insert)
-        let updated = try await context.execute(
-            BatchUpdateRequest("Note", where: .equal("rank", 1), set: ["body": "odd", "rank": 1]))
-        let deleted = try await context.execute(BatchDeleteRequest("Note", where: .equal("rank", 0)))
+        let inserted = try await container.execute(insert, author: "app", contextName: "import")
+        let updated = try await container.execute(
+            BatchUpdateRequest("Note", where: .equal("rank", 1), set: ["body": "odd", "rank": 1]),
+            author: "app", contextName: "import")
+        let deleted = try await container.execute(
+            BatchDeleteRequest("Note", where: .equal("rank", 0)), author: "app", contextName: "import")
         #expect([inserted, updated, deleted].map(\.rows) == [2500, 1250, 1250])
         #expect(inserted.objectIDs?.map(\.key) == Array(1...2500) && updated.objectIDs == nil)
         let transactions = try await container.transactions(HistoryFetchRequest(.after(start)))
@@ -74,7 +76,7 @@ import Testing
         try await fill(2)
         let context = container.makeContext(author: "app")
         let notes = try await context.fetch(FetchRequest("Note"))
-        try await context.execute(BatchUpdateRequest("Note", set: ["rank": 99]))
+        try await container.execute(BatchUpdateRequest("Note", set: ["rank": 99]), author: "app")
         for note in notes { try await context.update(note.id, ["title": "ours"]) }
         await #expect(throws: StoreError.self) { try await context.save() }
     }
@@ -110,9 +112,11 @@ import Testing
     }
 
     @Test func `progress is reported periodically, with the total if it is known`() async throws {
-        let reports = Mutex<[BatchProgress]>([])
-        let report: @Sendable (BatchProgress) -> Void = { news in reports.withLock { $0.append(news) } }
-        func taken() -> [BatchProgress] {
+        let reports = Mutex<[(done: Int, total: Int?)]>([])
+        let report: @Sendable (Int, Int?) -> Void = { done, total in
+            reports.withLock { $0.append((done, total)) }
+        }
+        func taken() -> [(done: Int, total: Int?)] {
             reports.withLock { list in
                 defer { list = [] }
                 return list
@@ -148,7 +152,7 @@ import Testing
                 return ["title": "cancelled"]
             }
         }
-        let cancel: @Sendable (BatchProgress) -> Void = { _ in withUnsafeCurrentTask { $0?.cancel() } }
+        let cancel: @Sendable (Int, Int?) -> Void = { _, _ in withUnsafeCurrentTask { $0?.cancel() } }
         let container = container
         let batches: [@Sendable () async throws -> BatchResult] = [
             { try await container.execute(insert, author: "a") },
@@ -302,8 +306,8 @@ import Testing
         let text = String(repeating: "x", count: 1000)
         let insert = BatchInsertRequest("Note") { (0..<60_000).lazy.map { _ in ["title": .text(text)] } }
         let most = Mutex(0)
-        let look: @Sendable (BatchProgress) -> Void = { news in
-            if news.done % 10_000 == 0 { most.withLock { $0 = max($0, resident()) } }
+        let look: @Sendable (Int, Int?) -> Void = { done, _ in
+            if done % 10_000 == 0 { most.withLock { $0 = max($0, resident()) } }
         }
         let before = resident()
         try await container.execute(insert, author: "a", progress: look)

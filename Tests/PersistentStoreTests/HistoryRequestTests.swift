@@ -31,7 +31,7 @@ import Testing
                 }
                 return Answer(
                     pieces: pieces, whole: try snapshot.transactions(request),
-                    count: try snapshot.count(request), ids: try snapshot.objectIDs(request),
+                    count: try snapshot.historyCount(request), ids: try snapshot.objectIDs(request),
                     changes: try snapshot.changes(request), hasAny: try snapshot.hasTransactions(request))
             }
             let hint: Comment = "seed \(seed), \(request)"

@@ -220,9 +220,11 @@ import Testing
     @Test func `batch updates and deletions take key paths`() async throws {
         try await context.insert(samples(100))
         try await context.save()
-        try await context.execute(BatchUpdateRequest(where: \Sample.flag == true, set: \.priority, to: .high))
-        try await context.execute(BatchUpdateRequest(where: \Sample.flag == false, set: \.note, to: nil))
-        try await context.execute(BatchDeleteRequest(where: \Sample.integer > 0))
+        try await container.execute(
+            BatchUpdateRequest(where: \Sample.flag == true, set: \.priority, to: .high), author: "app")
+        try await container.execute(
+            BatchUpdateRequest(where: \Sample.flag == false, set: \.note, to: nil), author: "app")
+        try await container.execute(BatchDeleteRequest(where: \Sample.integer > 0), author: "app")
         let stored = try await container.fetch(RecordRequest<Sample>())
         #expect(!stored.isEmpty)
         #expect(stored.allSatisfy { $0.flag ? $0.priority == .high : $0.note == nil })

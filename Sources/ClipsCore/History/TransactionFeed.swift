@@ -38,7 +38,7 @@ package struct TransactionFeed {
         }
         (self.end, position) = (end, follower.token)
         func following(_ follower: HistoryFollower, waits: Bool) -> FollowedHistory<[HistoryTransaction]> {
-            container.follow(follower, waits: waits, onPolling: reportPolling) {
+            container.followedHistory(follower, waits: waits, onPolling: reportPolling) {
                 step, snapshot throws(StoreError) in
                 let transactions = try step.transactions(in: snapshot)
                 return transactions.isEmpty ? nil : transactions

@@ -29,7 +29,8 @@ package struct ClipChangeFeed {
             (try snapshot.newestToken(), try Self.count(in: snapshot))
         }
         let follower = HistoryFollower(after: token, limit: .refreshBeyond(maxChanges))
-        let history = store.container.follow(follower) { step, snapshot throws(StoreError) -> Step? in
+        let history = store.container.followedHistory(follower) {
+            step, snapshot throws(StoreError) -> Step? in
             guard case .transactions(let transactions) = step else {
                 return .refresh(count: try Self.count(in: snapshot))
             }

@@ -1,7 +1,7 @@
 public import PersistentStore
 
 /// A cleaner of the history that every consumer has processed, for manual use and for trackers.
-public struct HistoryCleaner: Sendable {
+package struct HistoryCleaner: Sendable {
     private let container: PersistentContainer
     private let bounds: HistoryBounds
     private let batchAuthors: Set<String>
@@ -17,18 +17,27 @@ public struct HistoryCleaner: Sendable {
 
     /// Cleans now. If the task is cancelled, ends after the current batch; the next cleaning continues.
     @discardableResult
-    nonisolated(nonsending) public func clean() async throws(StoreError) -> PurgeResult {
+    nonisolated(nonsending) package func clean() async throws(StoreError) -> PurgeResult {
         try await container.purgeHistory(bounds, ignoring: batchAuthors)
     }
 
     /// Returns the result that ``clean()`` would have now: the amount to delete, and the consumers that block
     /// the rest. Writes nothing.
-    nonisolated(nonsending) public func preview() async throws(StoreError) -> PurgeResult {
+    nonisolated(nonsending) package func preview() async throws(StoreError) -> PurgeResult {
         try await container.previewPurge(bounds, ignoring: batchAuthors)
     }
 
     /// Returns whether this process must clean now. The time of the last cleaning is in the store.
     nonisolated(nonsending) func claim(every interval: Duration) async throws(StoreError) -> Bool {
         try await container.claimCleaning(every: interval)
+    }
+}
+
+extension HistoryTracker {
+    /// Cleans the history now, within the tracker's bounds, regardless of its strategy. If the task is cancelled, ends after
+    /// the current batch; the next cleaning continues.
+    @discardableResult
+    public nonisolated(nonsending) func clean() async throws(StoreError) -> PurgeResult {
+        try await cleaner.clean()
     }
 }

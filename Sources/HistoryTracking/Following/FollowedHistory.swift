@@ -3,6 +3,10 @@ public import PersistentStore
 extension PersistentContainer {
     /// Follows the history after a token: a sequence of whole transactions or full refreshes.
     ///
+    /// The sequence ends when its task is cancelled or the container is closed, and at the newest transaction if it
+    /// does not wait. A step and its snapshot end before an element is returned, so a slow loop holds no snapshot.
+    /// Throws `StoreError.replaced(path:)` after the store was replaced. Each iterator follows independently.
+    ///
     /// ```swift
     /// for try await step in container.follow(HistoryFollower(after: token)) {
     ///     guard case .transactions(let transactions) = step else { continue }
@@ -16,10 +20,8 @@ extension PersistentContainer {
     ///   - onPolling: A closure called if the store is polled because file events are unavailable.
     public func follow(
         _ follower: HistoryFollower, waits: Bool = true, onPolling: (@Sendable () -> Void)? = nil
-    ) -> FollowedHistory<HistoryStep> {
-        follow(follower, waits: waits, onPolling: onPolling) { step, _ in
-            if case .transactions(let transactions) = step, transactions.isEmpty { nil } else { step }
-        }
+    ) -> some AsyncSequence<HistoryStep, StoreError> & Sendable {
+        followedHistory(follower, waits: waits, onPolling: onPolling)
     }
 
     /// Follows the history after a token, and reads for each step from the snapshot that the step has reached.
@@ -34,6 +36,23 @@ extension PersistentContainer {
         _ follower: HistoryFollower, waits: Bool = true, onPolling: (@Sendable () -> Void)? = nil,
         reading read:
             @escaping @Sendable (HistoryStep, borrowing StoreSnapshot) throws(StoreError) -> Element?
+    ) -> some AsyncSequence<Element, StoreError> & Sendable {
+        followedHistory(follower, waits: waits, onPolling: onPolling, reading: read)
+    }
+
+    /// Returns the steps that are not empty, with a sequence whose iterator has the position.
+    package func followedHistory(
+        _ follower: HistoryFollower, waits: Bool = true, onPolling: (@Sendable () -> Void)? = nil
+    ) -> FollowedHistory<HistoryStep> {
+        followedHistory(follower, waits: waits, onPolling: onPolling) { step, _ in
+            if case .transactions(let transactions) = step, transactions.isEmpty { nil } else { step }
+        }
+    }
+
+    package func followedHistory<Element: Sendable>(
+        _ follower: HistoryFollower, waits: Bool = true, onPolling: (@Sendable () -> Void)? = nil,
+        reading read:
+            @escaping @Sendable (HistoryStep, borrowing StoreSnapshot) throws(StoreError) -> Element?
     ) -> FollowedHistory<Element> {
         FollowedHistory(
             iterator: .init(
@@ -42,29 +61,25 @@ extension PersistentContainer {
 }
 
 /// The history of a store from a position on, as it is committed.
-///
-/// Ends when its task is cancelled or the container is closed, and at the newest transaction if it does not wait.
-/// A step and its snapshot end before an element is returned, so a slow loop holds no snapshot. Throws
-/// `StoreError.replaced(path:)` after the store was replaced. Each iterator follows independently.
-public struct FollowedHistory<Element: Sendable>: AsyncSequence, Sendable {
-    public typealias Failure = StoreError
+package struct FollowedHistory<Element: Sendable>: AsyncSequence, Sendable {
+    package typealias Failure = StoreError
 
     fileprivate let iterator: Iterator
 
-    public func makeAsyncIterator() -> Iterator { iterator }
+    package func makeAsyncIterator() -> Iterator { iterator }
 
     /// An iterator, with its position.
-    public struct Iterator: AsyncIteratorProtocol, Sendable {
+    package struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let container: PersistentContainer
         fileprivate let read: @Sendable (HistoryStep, borrowing StoreSnapshot) throws(StoreError) -> Element?
         fileprivate let waits: Bool
         fileprivate let onPolling: (@Sendable () -> Void)?
         /// The position after the last element.
-        public fileprivate(set) var follower: HistoryFollower
+        package fileprivate(set) var follower: HistoryFollower
         fileprivate var signals: StoreSignals?
         fileprivate var isBehind = true
 
-        public mutating func next(isolation actor: isolated (any Actor)? = #isolation)
+        package mutating func next(isolation actor: isolated (any Actor)? = #isolation)
             async throws(StoreError) -> Element?
         {
             // Watching begins before the first read, so that no commit falls between the two.

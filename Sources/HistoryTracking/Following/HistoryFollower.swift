@@ -18,7 +18,7 @@ public struct HistoryFollower: Sendable {
     private let limit: BatchLimit
     /// The last transaction that has been read completely. Only this is stored in a cursor: after a restart, an
     /// incomplete transaction begins again with its first piece.
-    public private(set) var token: HistoryToken
+    package private(set) var token: HistoryToken
     /// The part of the next, long transaction that has been read.
     private var resumption: HistoryResumption?
     /// Whether the last step reached the end of the history in its snapshot.
@@ -48,7 +48,7 @@ public struct HistoryFollower: Sendable {
     ///   - predicate: the transactions to admit; nil admits all.
     ///   - limit: the number of changes in a step, and the alternative if there are more.
     ///   - snapshot: the state of the store to read.
-    public init(
+    package init(
         from start: HistoryFetchRequest.Start, count: Int? = nil,
         where predicate: TransactionPredicate? = nil,
         limit: BatchLimit = .split(1000), in snapshot: borrowing StoreSnapshot
@@ -83,7 +83,7 @@ public struct HistoryFollower: Sendable {
     /// - Parameter snapshot: the state of the store to read; the same for several steps, or a new one for each.
     /// - Complexity: O(*n*) in the changes of the step and the changes among them that the follower does not
     ///   admit.
-    public mutating func next(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> HistoryStep? {
+    package mutating func next(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> HistoryStep? {
         try next(isSingle: false, in: snapshot)
     }
 
@@ -167,6 +167,14 @@ public enum HistoryStep: Sendable {
     case transactions([HistoryTransaction])
     /// A full refresh: read the current data instead of the transactions in this range.
     case refresh(SkippedHistory)
+
+    /// The position after the step, for the cursor of a consumer; nil inside a transaction.
+    public var token: HistoryToken? {
+        switch self {
+        case .transactions(let transactions): transactions.last.flatMap { $0.isComplete ? $0.token : nil }
+        case .refresh(let skipped): skipped.upTo
+        }
+    }
 
     fileprivate var changeCount: Int {
         if case .transactions(let transactions) = self {

@@ -21,14 +21,12 @@ public enum LogType: String, Hashable, Sendable {
 }
 
 /// The detail of the log.
-public enum LogLevel: Int, Comparable, Hashable, Sendable {
-    case off = 0
+public enum LogLevel: Comparable, Hashable, Sendable {
+    case off
     /// Start, stop, recovery, and errors.
-    case important = 1
+    case important
     /// Each cleaning.
-    case detail = 2
-
-    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
+    case detail
 }
 
 /// A logger that writes each message to standard error as one line.

@@ -27,11 +27,6 @@ struct HistoryMerger: Sendable {
     }
 }
 
-/// An identifier of a merge hook, for removing it or for registering another hook before it.
-public struct MergeHookID: Hashable, Sendable {
-    let number: Int
-}
-
 /// The action after a merge hook.
 public enum MergeHookResult: Hashable, Sendable {
     /// Run the next hook; after the last one, the tracker's own merge.
@@ -44,21 +39,16 @@ public enum MergeHookResult: Hashable, Sendable {
 struct MergeHooks: Sendable {
     typealias Body = @Sendable ([HistoryTransaction], [StoreContext]) async throws -> MergeHookResult
 
-    private var hooks: [(id: MergeHookID, body: Body)] = []
-    private var lastNumber = 0
-
+    private var hooks: [(id: ObserverID, body: Body)] = []
     var isEmpty: Bool { hooks.isEmpty }
 
     /// Adds a hook before another one; at the end if that one is nil or unknown.
-    mutating func add(before other: MergeHookID?, _ body: @escaping Body) -> MergeHookID {
-        lastNumber += 1
-        let id = MergeHookID(number: lastNumber)
+    mutating func add(_ id: ObserverID, before other: ObserverID?, _ body: @escaping Body) {
         let index = hooks.firstIndex { $0.id == other } ?? hooks.endIndex
         hooks.insert((id, body), at: index)
-        return id
     }
 
-    mutating func remove(_ id: MergeHookID) -> Bool {
+    mutating func remove(_ id: ObserverID) -> Bool {
         guard let index = hooks.firstIndex(where: { $0.id == id }) else { return false }
         hooks.remove(at: index)
         return true

@@ -1,23 +1,13 @@
-public import PersistentStore
+import PersistentStore
 
-/// An identifier of an observer, for removing it.
+/// An identifier of an observer or of a merge hook, for removing it.
 public struct ObserverID: Hashable, Sendable {
     let number: Int
 }
 
-/// The changes of one kind to one entity in one transaction, in order.
-public struct ObservedChanges: Sendable {
-    public let entity: String
-    public let kind: HistoryChange.Kind
-    public let changes: [HistoryChange]
-    /// The transaction of the changes, or its piece: author, context name, process, timestamp, token, piece
-    /// index.
-    public let transaction: HistoryTransaction
-}
-
 /// Read-only hooks per entity and kind.
 struct HistoryObservers: Sendable {
-    typealias Body = @Sendable (ObservedChanges) async throws -> Void
+    typealias Body = @Sendable (HistoryTransaction) async throws -> Void
 
     private struct Observer: Sendable {
         let id: ObserverID
@@ -67,8 +57,7 @@ struct HistoryObservers: Sendable {
     /// order of registration.
     nonisolated(nonsending) func observe(_ transaction: HistoryTransaction) async throws {
         for (group, changes) in groups(of: transaction) {
-            let observed = ObservedChanges(
-                entity: group.entity, kind: group.kind, changes: changes, transaction: transaction)
+            let observed = transaction.with(changes)
             for observer in observers where observer.wants(group) { try await observer.body(observed) }
         }
     }

@@ -4,36 +4,40 @@ public import PersistentStore
 ///
 /// Hooks receive all transactions except those of the tracker's contexts and those that the hooks save.
 /// Delivery is at least once; a transaction at which a hook throws is delivered again until it is parked. It
-/// arrives whole, or in pieces numbered by `HistoryTransaction.pieceIndex` if it has more
+/// arrives whole, or in pieces of which the last is `HistoryTransaction.isComplete`, if it has more
 /// changes than a batch (see ``BatchLimit``; 1,000 without a consumer). ``registerRefreshObserver(_:)``
 /// reports the ranges that a full refresh skips.
 ///
 /// Hooks run on the shared pool of threads: a slow one delays the next pass, but neither reading nor
 /// watching.
 extension HistoryTracker {
-    /// Calls `body` for each group of changes of one kind to one entity in a transaction; nil is for any.
+    /// Calls `body` for each group of changes of one kind to one entity in a transaction; nil is for any. It gets the
+    /// transaction, or its piece, with the changes of the group alone.
     ///
     /// The groups arrive in the order of the transactions and, within one, of their first changes. Observers
     /// run in the order of registration; each is awaited.
     @discardableResult
     public func registerObserver(
         entity: String? = nil, kind: HistoryChange.Kind? = nil,
-        _ body: @escaping @Sendable (ObservedChanges) async throws -> Void
+        _ body: @escaping @Sendable (HistoryTransaction) async throws -> Void
     ) -> ObserverID {
         observers.add(entity, kind, body)
     }
 
-    /// Removes an observer; returns false if it was not registered.
+    /// Removes an observer or a merge hook; returns false if it was not registered.
     @discardableResult
     public func removeObserver(_ id: ObserverID) -> Bool {
         observers.remove(id) || refreshObservers.remove(id) || mergeObservers.remove(id)
+            || mergeHooks.remove(id)
     }
 
     /// Removes the observers that were registered for exactly this entity and kind.
-    public func removeObservers(entity: String?, kind: HistoryChange.Kind?) { observers.remove(entity, kind) }
+    package func removeObservers(entity: String?, kind: HistoryChange.Kind?) {
+        observers.remove(entity, kind)
+    }
 
     /// Removes the observers of changes, of refreshes, and of merges.
-    public func removeAllObservers() {
+    package func removeAllObservers() {
         observers.removeAll()
         refreshObservers.removeAll()
         mergeObservers.removeAll()
@@ -69,15 +73,13 @@ extension HistoryTracker {
     /// Adds a hook to the pipeline that runs before the tracker's own merge: before `other`, or at the end.
     @discardableResult
     public func registerMergeHook(
-        before other: MergeHookID? = nil,
+        before other: ObserverID? = nil,
         _ body: @escaping @Sendable ([HistoryTransaction], [StoreContext]) async throws -> MergeHookResult
-    ) -> MergeHookID {
-        mergeHooks.add(before: other, body)
+    ) -> ObserverID {
+        let id = observers.makeID()
+        mergeHooks.add(id, before: other, body)
+        return id
     }
 
-    /// Removes a merge hook; returns false if it was not registered.
-    @discardableResult
-    public func removeMergeHook(_ id: MergeHookID) -> Bool { mergeHooks.remove(id) }
-
-    public func removeAllMergeHooks() { mergeHooks.removeAll() }
+    package func removeAllMergeHooks() { mergeHooks.removeAll() }
 }

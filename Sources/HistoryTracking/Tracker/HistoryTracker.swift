@@ -10,7 +10,7 @@ public actor HistoryTracker {
     let consumer: (any HistoryConsumer)?
     let merger: HistoryMerger
     /// A cleaner with the bounds of the tracker, for manual use.
-    public nonisolated let cleaner: HistoryCleaner
+    package nonisolated let cleaner: HistoryCleaner
     var schedule: CleaningSchedule
     var observers = HistoryObservers()
     var mergeHooks = MergeHooks()
@@ -32,7 +32,7 @@ public actor HistoryTracker {
     var machine: TrackerMachine
 
     /// Counts since the tracker was created.
-    public internal(set) var statistics = TrackingStatistics()
+    package internal(set) var statistics = TrackingStatistics()
     /// The 100 most recently parked transactions, oldest first.
     public internal(set) var parkedTransactions: [ParkedTransaction] = []
 
@@ -70,7 +70,7 @@ public actor HistoryTracker {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { container.reader.unownedExecutor }
 
     /// The name of the cursor in the store; not the requested name if a running process uses that one.
-    public var consumerName: String? { cursor?.consumer }
+    package var consumerName: String? { cursor?.consumer }
 
     /// The position up to which the consumer, the hooks, and the contexts have received everything; nil if the
     /// tracker is stopped.

@@ -10,7 +10,7 @@ public import PersistentStore
 public struct TrackingParameters: Sendable {
     /// The name of the consumer: the key of its cursor, and its name in reports, in the log, and for other
     /// programs that expect it. Two running trackers never share a cursor: the second becomes `name#2`.
-    public var name: String
+    package var name: String
     /// The author under which the program writes, as ``batchAuthors`` and reports of consumers name it. Does
     /// not restrict delivery: contexts skip exactly their own transactions.
     public var author: String?

@@ -61,20 +61,20 @@ public struct ParkedTransaction: Hashable, Sendable {
 }
 
 /// Counts since a tracker was created.
-public struct TrackingStatistics: Hashable, Sendable {
+package struct TrackingStatistics: Hashable, Sendable {
     /// Passes that found new history or failed. A commit that recorded nothing causes none.
-    public internal(set) var passes = 0
+    package internal(set) var passes = 0
     /// Transactions and changes that were delivered.
     package internal(set) var transactions = 0
     package internal(set) var changes = 0
     /// Delivered transactions by author, for the first 100 authors; nil is for writers without an author.
-    public private(set) var transactionsByAuthor: [String?: Int] = [:]
+    package private(set) var transactionsByAuthor: [String?: Int] = [:]
     /// Full refreshes.
     package internal(set) var refreshes = 0
     /// Failures of a step or of the store.
-    public internal(set) var failures = 0
+    package internal(set) var failures = 0
     /// Parked transactions, counted for each step; see ``ParkedTransaction``.
-    public internal(set) var parked = 0
+    package internal(set) var parked = 0
 
     package init() {}
 

@@ -32,7 +32,7 @@ public final class LiveFetch<Row: Sendable>: Sendable {
     /// Creates a query with rows of your own type.
     ///
     /// - Parameters:
-    ///   - request: The objects and their order. Its `after`, `before`, and `isReversed` have no effect.
+    ///   - request: The objects and their order.
     ///   - container: The store.
     ///   - row: Returns the row of an object. It is called once for each version of an object that an iteration
     ///     delivers, on the executor of the iteration; its errors end the iteration.
@@ -63,7 +63,13 @@ public final class LiveFetch<Row: Sendable>: Sendable {
     }
 
     /// The present rows, then those after each change. Several iterations may run at the same time.
-    public var snapshots: LiveSnapshots<Row> { LiveSnapshots(query: self) }
+    ///
+    /// Each iteration sees every state or, if it is slow, the newest; ``LiveSnapshot/difference`` always begins at
+    /// the previous snapshot of the iteration. The sequence ends when the query stops, its container is closed, or
+    /// the task is canceled, and throws the errors of the closure that makes the rows.
+    public var snapshots: some AsyncSequence<LiveSnapshot<Row>, any Error> & Sendable {
+        LiveSnapshots(query: self)
+    }
 
     /// Ends the tracking, as closing the container does. Each iteration delivers one more snapshot, whose state
     /// is `stopped`, and ends.
@@ -77,7 +83,7 @@ extension LiveFetch {
 
     /// Moves the window to an object, and returns whether the request admits the object.
     @discardableResult
-    public func moveWindow(to id: ObjectID) async throws(StoreError) -> Bool {
+    package func moveWindow(to id: ObjectID) async throws(StoreError) -> Bool {
         guard try await index(of: id) != nil else { return false }
         feed.move(to: id.key)
         return true
@@ -87,7 +93,7 @@ extension LiveFetch {
     public func resizeWindow(to count: Int) { feed.resize(to: count) }
 
     /// Returns the index of an object among all that the request admits; nil if it does not admit the object.
-    public func index(of id: ObjectID) async throws(StoreError) -> Int? {
+    package func index(of id: ObjectID) async throws(StoreError) -> Int? {
         guard id.entity == feed.request.entity, id.isPermanent,
             id.isValid(inStore: source.container.storeID)
         else { return nil }

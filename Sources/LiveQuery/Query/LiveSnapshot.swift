@@ -21,19 +21,12 @@ public struct LiveSnapshot<Row: Sendable>: Sendable {
 }
 
 /// The snapshots of a live query: the present one, then one after each change.
-///
-/// Each iteration sees every state or, if it is slow, the newest; ``LiveSnapshot/difference`` always begins at
-/// the previous snapshot of the iteration. The sequence ends when the query stops, its container is closed, or the
-/// task is canceled, and throws the errors of the closure that makes the rows.
-public struct LiveSnapshots<Row: Sendable>: AsyncSequence, Sendable {
-    public typealias Element = LiveSnapshot<Row>
-    public typealias Failure = any Error
-
+struct LiveSnapshots<Row: Sendable>: AsyncSequence, Sendable {
     let query: LiveFetch<Row>
 
-    public func makeAsyncIterator() -> Iterator { Iterator(query) }
+    func makeAsyncIterator() -> Iterator { Iterator(query) }
 
-    public struct Iterator: AsyncIteratorProtocol {
+    struct Iterator: AsyncIteratorProtocol {
         private let query: LiveFetch<Row>
         private var signals: AsyncStream<Void>.Iterator
         private var previous: LiveFeed.Reading?
@@ -44,7 +37,7 @@ public struct LiveSnapshots<Row: Sendable>: AsyncSequence, Sendable {
             signals = query.feed.signals().makeAsyncIterator()
         }
 
-        public mutating func next() async throws -> LiveSnapshot<Row>? {
+        mutating func next() async throws -> LiveSnapshot<Row>? {
             while !Task.isCancelled {
                 if let reading = query.feed.reading(after: previous?.revision),
                     let snapshot = try snapshot(reading)

@@ -6,16 +6,13 @@ import Synchronization
 ///
 /// ```swift
 /// let total = try await LiveValue(of: Booking.self, in: container) { try $0.sum(of: \Booking.amount) }
-/// for try await amount in total { print(amount ?? 0) }
+/// for try await amount in total.values { print(amount ?? 0) }
 /// ```
 ///
 /// An iteration delivers the present value, then each that differs from the one before; a slow iteration gets the
 /// newest alone. Several iterations may run at the same time. The sequence ends after ``stop()``, when the container
 /// is closed, and if the task is canceled; an error of the closure ends it.
-public final class LiveValue<Value: Equatable & Sendable>: AsyncSequence, Sendable {
-    public typealias Element = Value
-    public typealias Failure = any Error
-
+public final class LiveValue<Value: Equatable & Sendable>: Sendable {
     private let observer: ValueObserver<Value>
     private let tracker: HistoryTracker
 
@@ -54,14 +51,23 @@ public final class LiveValue<Value: Equatable & Sendable>: AsyncSequence, Sendab
         try await self.init(of: [R.entity.name], in: container, compute)
     }
 
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(value: self, results: observer.results().makeAsyncIterator())
-    }
+    /// The present value, then each that differs from the one before.
+    public var values: some AsyncSequence<Value, any Error> & Sendable { Values(value: self) }
 
     /// Ends the tracking and all iterations.
     public func stop() async { await tracker.stop() }
+}
 
-    public struct Iterator: AsyncIteratorProtocol {
+extension LiveValue {
+    private struct Values: AsyncSequence, Sendable {
+        let value: LiveValue
+
+        func makeAsyncIterator() -> Iterator {
+            Iterator(value: value, results: value.observer.results().makeAsyncIterator())
+        }
+    }
+
+    fileprivate struct Iterator: AsyncIteratorProtocol {
         // The tracking lasts as long as an iteration.
         let value: LiveValue
         fileprivate var results: AsyncThrowingStream<Value, any Error>.Iterator
@@ -71,7 +77,7 @@ public final class LiveValue<Value: Equatable & Sendable>: AsyncSequence, Sendab
             (self.value, self.results) = (value, results)
         }
 
-        public mutating func next() async throws -> Value? {
+        mutating func next() async throws -> Value? {
             while let value = try await results.next(isolation: #isolation) {
                 guard value != previous else { continue }
                 previous = value

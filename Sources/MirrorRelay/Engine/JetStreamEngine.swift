@@ -86,13 +86,13 @@ public actor JetStreamEngine: MirrorEngine {
         results.compactMap { if case .failed(let error) = $0 { error } else { nil } }
     }
 
-    public nonisolated var largestWhole: Int { RecordBody.largestWhole }
+    package nonisolated var largestWhole: Int { RecordBody.largestWhole }
 
-    public func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double {
+    package func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double {
         try await run { session throws(RelayError) in try await session.sendPart(of: put) }
     }
 
-    public func receivePart(of key: String) async throws(MirrorError) -> Double {
+    package func receivePart(of key: String) async throws(MirrorError) -> Double {
         try await run { session throws(RelayError) in try await session.receivePart(of: key) }
     }
 
@@ -148,3 +148,5 @@ extension JetStreamEngine {
         }
     }
 }
+
+extension JetStreamEngine: PartedEngine {}

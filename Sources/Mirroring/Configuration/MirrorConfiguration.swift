@@ -12,7 +12,7 @@ import PersistentStore
 /// as the objects.
 public struct MirrorConfiguration: Hashable, Sendable {
     /// The author of imports. Changes by it are not exported.
-    public static let author = "mirror"
+    package static let author = "mirror"
 
     package var mirrored: [MirroredEntity]
     package var zone: String
@@ -37,7 +37,7 @@ public struct MirrorConfiguration: Hashable, Sendable {
     }
 
     /// The name of the consumer that holds the history of unprocessed changes.
-    public var consumer: String { "mirror:\(zone)" }
+    package var consumer: String { "mirror:\(zone)" }
 
     func entity(_ name: String) -> MirroredEntity? { mirrored.first { $0.name == name } }
 }

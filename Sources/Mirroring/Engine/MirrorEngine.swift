@@ -41,27 +41,30 @@ public protocol MirrorEngine: Sendable {
 
     /// Whether deletions can be purged: all machines receive revisions in one order. True unless implemented.
     var purgesDeletions: Bool { get }
+}
 
+extension MirrorEngine {
+    public var purgesDeletions: Bool { true }
+}
+
+/// An engine that transfers large bodies in parts; others transfer each body as a whole.
+package protocol PartedEngine: MirrorEngine {
     /// The number of bytes above which a body is sent and received in parts.
     var largestWhole: Int { get }
 
-    /// Sends a part of a body above ``largestWhole``. A part that was acknowledged is never sent again.
+    /// Sends a part of a body above `largestWhole`. A part that was acknowledged is never sent again.
     ///
     /// - Returns: The share of the body that was sent; 1 if the put can follow.
     func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double
 
     /// Receives a part of the newest revision of a key with a deferred entry.
     ///
-    /// - Returns: The share of the body that was received; 1 if ``get(_:)`` returns it.
+    /// - Returns: The share of the body that was received; 1 if `get(_:)` returns it.
     func receivePart(of key: String) async throws(MirrorError) -> Double
 }
 
-/// An engine that transfers each body as a whole, in one order.
 extension MirrorEngine {
-    public var purgesDeletions: Bool { true }
-    public var largestWhole: Int { .max }
-    public func sendPart(of put: MirrorPut) async throws(MirrorError) -> Double { 1 }
-    public func receivePart(of key: String) async throws(MirrorError) -> Double { 1 }
+    package var parts: (any PartedEngine)? { self as? any PartedEngine }
 }
 
 /// One revision of a record on the relay, without its body.
@@ -70,9 +73,9 @@ public struct MirrorRevision: Hashable, Sendable {
     /// The position in the log, positive and rising. A relay that forgot revisions may assign it again.
     public let number: Int64
     /// The random number that the writer chose, which distinguishes two revisions with one number.
-    public let stamp: Int64
+    package let stamp: Int64
     /// The time of the relay in milliseconds since 1970.
-    public let time: Int64
+    package let time: Int64
 
     public init(key: String, number: Int64, stamp: Int64, time: Int64) {
         self.key = key
@@ -85,7 +88,7 @@ public struct MirrorRevision: Hashable, Sendable {
 /// One revision of a record, as read from the relay.
 public struct MirrorEntry: Hashable, Sendable {
     public let revision: MirrorRevision
-    public let body: [UInt8]
+    package let body: [UInt8]
     /// Whether the body must be received in parts first.
     package let isDeferred: Bool
 
@@ -94,7 +97,7 @@ public struct MirrorEntry: Hashable, Sendable {
     }
 
     /// Creates an entry whose body must be received in parts.
-    public init(deferred revision: MirrorRevision) {
+    package init(deferred revision: MirrorRevision) {
         (self.revision, body, isDeferred) = (revision, [], true)
     }
 }
@@ -107,7 +110,7 @@ public struct MirrorPut: Hashable, Sendable {
     public let stamp: Int64
     public let body: [UInt8]
 
-    public init(key: String, expected: Int64, stamp: Int64, body: [UInt8]) {
+    package init(key: String, expected: Int64, stamp: Int64, body: [UInt8]) {
         self.key = key
         self.expected = expected
         self.stamp = stamp

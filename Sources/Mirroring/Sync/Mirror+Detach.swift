@@ -7,7 +7,7 @@ extension Mirror {
     ///
     /// Edits that were not sent get their clocks first. The record map and the conflicts remain, and the history of
     /// later edits is retained within the bounds of the store; beyond them, edits that lost become conflicts, and
-    /// deleted objects return. ``MirrorConfiguration/remove(from:)`` discards all of it.
+    /// deleted objects return.
     ///
     /// - Throws: ``MirrorError/standingBy`` if another process mirrors the store.
     public func detach() async throws(MirrorError) {

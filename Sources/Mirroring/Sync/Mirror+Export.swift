@@ -45,7 +45,7 @@ extension Mirror {
             large.remove(name)
             return true
         }
-        let share = try await engine.sendPart(of: largePut.put)
+        let share = try await engine.parts?.sendPart(of: largePut.put) ?? 1
         note { $0.share = share }
         guard share >= 1 else { return true }
         (self.largePut, large) = (nil, large.subtracting([name]))
@@ -90,8 +90,9 @@ extension Mirror {
             }
             let others = rows.filter { !large.contains($0.name) }
             let bodies = try await bodies(of: Array(others.prefix(batchSize)))
-            let whole = bodies.filter { $0.body.count <= engine.largestWhole }
-            large.formUnion(bodies.filter { $0.body.count > engine.largestWhole }.map(\.row.name))
+            let largestWhole = engine.parts?.largestWhole ?? .max
+            let whole = bodies.filter { $0.body.count <= largestWhole }
+            large.formUnion(bodies.filter { $0.body.count > largestWhole }.map(\.row.name))
             if !whole.isEmpty || bodies.isEmpty { return whole }
         }
     }
@@ -140,7 +141,7 @@ extension Mirror {
             switch result {
             case .stored(let number):
                 (row.revision, row.stamp, row.waiting) = (number, put.stamp, .none)
-                if put.body.count > engine.largestWhole { largePuts[number] = put.stamp }
+                if put.body.count > engine.parts?.largestWhole ?? .max { largePuts[number] = put.stamp }
                 rows.append(row)
                 sent += 1
                 if number > zone[.put] {
@@ -187,7 +188,7 @@ extension Mirror {
         let entries = try await engine.get(keys)
         let deferred = entries.filter(\.isDeferred).map(\.revision.key)
         guard !deferred.isEmpty else { return entries }
-        for key in deferred { while try await engine.receivePart(of: key) < 1 {} }
+        for key in deferred { while try await engine.parts?.receivePart(of: key) ?? 1 < 1 {} }
         return entries.filter { !$0.isDeferred } + (try await wholeEntries(deferred))
     }
 

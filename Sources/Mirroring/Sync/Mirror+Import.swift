@@ -24,7 +24,7 @@ extension Mirror {
             try snapshot.fetch(MapRow.request(.toRead, limit: 1)).first.map { MapRow($0) }
         }
         guard let row else { return false }
-        let share = try await engine.receivePart(of: row.uuid)
+        let share = try await engine.parts?.receivePart(of: row.uuid) ?? 1
         note { $0.share = share }
         guard share >= 1 else { return true }
         let entries = try await engine.get([row.uuid])

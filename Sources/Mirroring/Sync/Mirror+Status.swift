@@ -8,7 +8,7 @@ public struct MirrorStatus: Hashable, Sendable {
     /// The number of large records that are received in parts.
     package let receiving: Int
     /// The number of records for which the relay accepts too few bytes.
-    public let tooLarge: Int
+    package let tooLarge: Int
     public let conflicts: Int
     /// The number of objects that other machines deleted, which wait for ``Mirror/allowRemovals(_:)`` or
     /// ``Mirror/keepRemovals(_:)``.
@@ -20,7 +20,7 @@ public struct MirrorStatus: Hashable, Sendable {
     /// The milliseconds by which the relay's clock is ahead; 0 below two seconds.
     package let clockOffset: Int64
     /// The number of transactions that the history retains for the mirror.
-    public let retained: Int
+    package let retained: Int
 }
 
 /// The work of a mirror.
@@ -72,7 +72,7 @@ extension MirrorConfiguration {
 
     /// Ends mirroring: releases the history and deletes the mirror's state. The objects remain, here and on the
     /// relay.
-    nonisolated(nonsending) public func remove(from container: PersistentContainer) async throws(MirrorError)
+    nonisolated(nonsending) package func remove(from container: PersistentContainer) async throws(MirrorError)
     {
         do throws(StoreError) {
             try await container.removeConsumer(consumer)

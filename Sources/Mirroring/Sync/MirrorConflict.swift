@@ -6,9 +6,9 @@ import Platform
 public struct MirrorConflict: Hashable, Sendable, Identifiable {
     /// The name of the conflict, which is stable.
     public let id: String
-    public let entity: String
+    package let entity: String
     /// The identifier of the object.
-    public let uuid: String
+    package let uuid: String
     public let attribute: String
     /// The losing value.
     public let value: AttributeValue
@@ -56,7 +56,7 @@ extension MirrorConfiguration {
     /// - Parameters:
     ///   - conflict: The conflict; it is deleted in the same commit, and on other machines.
     ///   - restoring: Whether to restore the losing value. Does nothing to an object that was deleted.
-    ///   - transaction: The write that saves the edit; its author must not be ``author``.
+    ///   - transaction: The write that saves the edit; its author must not be `mirror`.
     /// - Throws: A conflict of the store if the object has changed since the conflict was read.
     public func resolve(
         _ conflict: MirrorConflict, restoring: Bool, in transaction: inout StoreTransaction

@@ -9,8 +9,8 @@ public enum RecordedValues: Int, Hashable, Sendable, CaseIterable {
 }
 
 /// A table of another program's database, whose changes the history records.
-public struct AttachedTable: Hashable, Sendable {
-    public let name: String
+package struct AttachedTable: Hashable, Sendable {
+    package let name: String
     /// The columns that the history records, in the order of the table; generated columns are omitted.
     package let columns: [String]
     /// The columns of the primary key, in its order; the name of the row number for a table without one.
@@ -20,7 +20,7 @@ public struct AttachedTable: Hashable, Sendable {
     package let hasPrimaryKey: Bool
     package let values: RecordedValues
     /// The reason for which the table is no longer recorded, as the end of a sentence; nil for a recorded one.
-    public let refusal: String?
+    package let refusal: String?
 }
 
 /// The parts of a table's schema on which its recording depends.

@@ -109,7 +109,7 @@ extension PersistentContainer {
     ///   - changes: The numbers of the changes.
     ///   - author: The author to record in the history.
     /// - Throws: ``StoreError/cannotRestore(path:reason:)`` if a row was changed later, or its values were not retained.
-    nonisolated(nonsending) public func revert(changes: Set<Int64>, author: String?) async throws(StoreError)
+    nonisolated(nonsending) package func revert(changes: Set<Int64>, author: String?) async throws(StoreError)
     {
         let path = path
         try await write(author: author, name: "revert") { transaction throws(StoreError) in
@@ -120,7 +120,7 @@ extension PersistentContainer {
 
 extension StoreSnapshot {
     /// Returns the tables that the history records or has recorded, if the container attached to a database.
-    public func attachedTables() throws(StoreError) -> [AttachedTable] {
+    package func attachedTables() throws(StoreError) -> [AttachedTable] {
         let entities = try log.entities
         return entities.sorted { $0.key < $1.key }.compactMap { _, names in
             guard let rows = names.attached else { return nil }
@@ -139,13 +139,17 @@ extension StoreSnapshot {
     /// with the changes after ``newestToken()``. Holds a few hundred rows in memory.
     ///
     /// - Parameters:
-    ///   - table: The table.
+    ///   - name: The name of the table.
     ///   - body: A closure that gets the key and the values of a row, and returns false to stop.
+    /// - Throws: ``StoreError/unknownEntity(_:)`` for a table that the history has never recorded.
     public func forEachRow(
-        of table: AttachedTable,
+        of name: String,
         _ body: (_ key: [String: AttributeValue], _ values: [String: AttributeValue]) throws(StoreError) ->
             Bool
     ) throws(StoreError) {
+        guard let table = try attachedTables().first(where: { $0.name == name }) else {
+            throw .unknownEntity(name)
+        }
         var last: [AttributeValue] = []
         while true {
             let position = last

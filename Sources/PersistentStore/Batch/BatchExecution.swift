@@ -17,7 +17,7 @@ struct BatchExecution: Sendable {
     }
 
     let work: Work
-    let report: (@Sendable (BatchProgress) -> Void)?
+    let report: (@Sendable (Int, Int?) -> Void)?
 
     /// Runs the batch as a part of a transaction, or none of it.
     func run(in transaction: inout StoreTransaction) throws(StoreError) -> BatchResult {
@@ -106,14 +106,14 @@ struct BatchMeter {
     /// The number of rows between two reports, and between two checks for cancellation.
     static let interval = 1000
 
-    let report: (@Sendable (BatchProgress) -> Void)?
+    let report: (@Sendable (Int, Int?) -> Void)?
     /// The connection, checked because a large batch reaches the log before it commits: a log that another
     /// process replaced is detected early.
     let store: StoreConnection
     var total: Int?
     private(set) var done = 0
 
-    init(report: (@Sendable (BatchProgress) -> Void)?, store: StoreConnection) {
+    init(report: (@Sendable (Int, Int?) -> Void)?, store: StoreConnection) {
         self.report = report
         self.store = store
     }
@@ -124,7 +124,7 @@ struct BatchMeter {
         guard earlier / Self.interval != done / Self.interval else { return }
         try checkCancellation()
         try store.checkFiles()
-        report?(BatchProgress(done: done, total: total))
+        report?(done, total)
     }
 
     func checkCancellation() throws(StoreError) {

@@ -19,7 +19,7 @@ public struct BatchInsertRequest: Sendable {
     let total: Int?
     let makeNext: @Sendable () -> () throws(StoreError) -> BatchRow?
 
-    public init(_ entity: String, rows: [[String: AttributeValue]]) {
+    package init(_ entity: String, rows: [[String: AttributeValue]]) {
         self.init(entity, total: rows.count) { rows }
     }
 
@@ -38,7 +38,7 @@ public struct BatchInsertRequest: Sendable {
     ///
     /// - Parameters:
     ///   - entity: The entity of the new objects.
-    ///   - total: The number of rows, if known, for ``BatchProgress``.
+    ///   - total: The number of rows, if known, for the progress.
     ///   - rows: The rows. The sequence is read one row at a time on the store's writing thread, so a lazy
     ///     one is never in memory as a whole.
     public init<Rows: Sequence<[String: AttributeValue]> & SendableMetatype>(
@@ -56,11 +56,11 @@ public struct BatchInsertRequest: Sendable {
     ///
     /// - Parameters:
     ///   - entity: The entity of the new objects.
-    ///   - total: The number of rows, if known, for ``BatchProgress``.
+    ///   - total: The number of rows, if known, for the progress.
     ///   - next: A closure that returns the next row, or nil after the last. It runs on the store's writing
     ///     thread with the write lock held, so other writers wait for it. If it throws, nothing is saved, and
     ///     the execution throws ``StoreError/rowSourceFailed(entity:_:)``.
-    public init(
+    package init(
         _ entity: String, total: Int? = nil, next: @escaping @Sendable () throws -> [String: AttributeValue]?
     ) {
         self.entity = entity
@@ -121,14 +121,6 @@ public struct BatchDeleteRequest: Sendable {
     }
 }
 
-/// The progress of a batch.
-public struct BatchProgress: Hashable, Sendable {
-    /// The number of objects inserted, updated, or deleted so far.
-    public let done: Int
-    /// The total number, if known.
-    public let total: Int?
-}
-
 /// The result of a batch.
 public struct BatchResult: Hashable, Sendable {
     /// The number of objects inserted, updated, or deleted. An object that already had the new values is not
@@ -138,7 +130,7 @@ public struct BatchResult: Hashable, Sendable {
     public let skipped: Int
     /// The position of the transaction; nil if nothing changed, if the entity has no history, or inside a write,
     /// which has not ended.
-    public internal(set) var token: HistoryToken?
+    package internal(set) var token: HistoryToken?
     /// The IDs of the objects in the order of the work; nil unless requested.
     package let objectIDs: [ObjectID]?
 }
@@ -157,11 +149,12 @@ extension PersistentContainer {
     ///   - request: The objects to insert.
     ///   - author: The author to record in the history.
     ///   - contextName: The context name to record in the history.
-    ///   - progress: A closure called on another thread, at most once every thousand objects.
+    ///   - progress: A closure called on another thread, at most once every thousand objects, with the number of
+    ///     objects so far, and the total if it is known.
     @discardableResult
     nonisolated(nonsending) public func execute(
         _ request: BatchInsertRequest, author: String?, contextName: String? = nil,
-        progress: (@Sendable (BatchProgress) -> Void)? = nil
+        progress: (@Sendable (_ done: Int, _ total: Int?) -> Void)? = nil
     ) async throws(StoreError) -> BatchResult {
         try await writer.execute(.insert(request), TransactionOrigin(author, contextName), progress)
     }
@@ -175,7 +168,7 @@ extension PersistentContainer {
     @discardableResult
     nonisolated(nonsending) public func execute(
         _ request: BatchUpdateRequest, author: String?, contextName: String? = nil,
-        progress: (@Sendable (BatchProgress) -> Void)? = nil
+        progress: (@Sendable (_ done: Int, _ total: Int?) -> Void)? = nil
     ) async throws(StoreError) -> BatchResult {
         try await writer.execute(.update(request), TransactionOrigin(author, contextName), progress)
     }
@@ -184,40 +177,9 @@ extension PersistentContainer {
     @discardableResult
     nonisolated(nonsending) public func execute(
         _ request: BatchDeleteRequest, author: String?, contextName: String? = nil,
-        progress: (@Sendable (BatchProgress) -> Void)? = nil
+        progress: (@Sendable (_ done: Int, _ total: Int?) -> Void)? = nil
     ) async throws(StoreError) -> BatchResult {
         try await writer.execute(.delete(request), TransactionOrigin(author, contextName), progress)
-    }
-}
-
-extension StoreContext {
-    /// Runs an insertion under this context's author and name. The batch does not include this context's
-    /// unsaved changes, and this context merges it like the work of any other writer.
-    ///
-    /// - Parameters:
-    ///   - request: The objects to insert.
-    ///   - progress: A closure called on another thread, at most once every thousand objects.
-    @discardableResult
-    public nonisolated func execute(
-        _ request: BatchInsertRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
-    ) async throws(StoreError) -> BatchResult {
-        try await writer.execute(.insert(request), TransactionOrigin(author, name), progress)
-    }
-
-    /// Runs an update under this context's author and name.
-    @discardableResult
-    public nonisolated func execute(
-        _ request: BatchUpdateRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
-    ) async throws(StoreError) -> BatchResult {
-        try await writer.execute(.update(request), TransactionOrigin(author, name), progress)
-    }
-
-    /// Runs a deletion under this context's author and name.
-    @discardableResult
-    public nonisolated func execute(
-        _ request: BatchDeleteRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
-    ) async throws(StoreError) -> BatchResult {
-        try await writer.execute(.delete(request), TransactionOrigin(author, name), progress)
     }
 }
 
@@ -225,7 +187,7 @@ extension StoreWriter {
     /// Commits a batch as one transaction of the history, under a session that no context has.
     fileprivate func execute(
         _ work: BatchExecution.Work, _ origin: TransactionOrigin,
-        _ report: (@Sendable (BatchProgress) -> Void)?
+        _ report: (@Sendable (Int, Int?) -> Void)?
     ) throws(StoreError) -> BatchResult {
         let batch = BatchExecution(work: work, report: report)
         let written = try write(as: origin) { transaction throws(StoreError) in

@@ -64,7 +64,7 @@ public struct StoreSnapshot: ~Copyable, Sendable {
     /// Returns the order of the objects of an entity under sort keys.
     package func order(_ sort: [SortKey], of entity: String) -> SortOrder { query.order(sort, of: entity) }
 
-    public func position(of object: StoredObject, in sort: [SortKey]) -> SortPosition {
+    package func position(of object: StoredObject, in sort: [SortKey]) -> SortPosition {
         order(sort, of: object.id.entity).position(of: object)
     }
 

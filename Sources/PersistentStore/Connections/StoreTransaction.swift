@@ -133,7 +133,7 @@ extension StoreTransaction {
     }
 
     /// Returns the number of objects that the predicate and the bounds of the request admit.
-    public func count(_ request: FetchRequest) throws(StoreError) -> Int { try snapshot.count(request) }
+    package func count(_ request: FetchRequest) throws(StoreError) -> Int { try snapshot.count(request) }
 
     /// Returns one object with all its attributes, or nil if it does not exist.
     public func object(_ id: ObjectID) throws(StoreError) -> StoredObject? {

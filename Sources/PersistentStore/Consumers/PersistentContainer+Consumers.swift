@@ -99,7 +99,7 @@ extension StoreContext {
     ///   ``StoreError/tokenFromFuture(newest:)`` if the store had not reached the token before. Nothing is saved
     ///   then.
     @discardableResult
-    public func save(
+    package func save(
         movingCursorOf consumer: String, to token: HistoryToken
     ) async throws(StoreError) -> SaveResult {
         try await save(moving: (consumer, token))
@@ -110,7 +110,7 @@ extension StoreContext {
 public struct ConsumerStatus: Hashable, Sendable {
     public let name: String
     /// The cursor: everything up to this position has been processed.
-    public let token: HistoryToken
+    package let token: HistoryToken
     package let author: String?
     /// The process that registered it last; nil for an expected consumer that has not run yet.
     package let process: Int32?

@@ -2,7 +2,7 @@ import SQLite
 
 /// A value computed from one attribute of all admitted objects, of which null values are ignored.
 @nonexhaustive
-public enum Aggregate: Hashable, Sendable {
+package enum Aggregate: Hashable, Sendable {
     case minimum(String)
     case maximum(String)
     case sum(String)
@@ -35,9 +35,9 @@ public enum Aggregate: Hashable, Sendable {
 }
 
 /// The number of objects that share a value.
-public struct ValueCount: Hashable, Sendable {
-    public let value: AttributeValue
-    public let count: Int
+package struct ValueCount: Hashable, Sendable {
+    package let value: AttributeValue
+    package let count: Int
 }
 
 extension StoreSnapshot {
@@ -45,7 +45,7 @@ extension StoreSnapshot {
     ///
     /// - Returns: The value; null if no object has one.
     /// - Throws: ``StoreError/notNumeric(_:entity:)``; an error if a sum of integers exceeds 64 bits.
-    public func value(of aggregate: Aggregate, over request: FetchRequest) throws(StoreError)
+    package func value(of aggregate: Aggregate, over request: FetchRequest) throws(StoreError)
         -> AttributeValue
     {
         try ask { [query] in try query.value(of: aggregate, over: request, on: $0) }
@@ -54,7 +54,7 @@ extension StoreSnapshot {
     /// Returns each value of an attribute with the number of admitted objects that have it, the most frequent
     /// first. Values that differ in case only are one value if the attribute ignores case. The limit and the
     /// offset of the request apply to the values.
-    public func valueCounts(of attribute: String, over request: FetchRequest) throws(StoreError)
+    package func valueCounts(of attribute: String, over request: FetchRequest) throws(StoreError)
         -> [ValueCount]
     {
         try ask { [query] in try query.valueCounts(of: attribute, over: request, on: $0) }

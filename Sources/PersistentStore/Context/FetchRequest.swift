@@ -1,34 +1,42 @@
 /// The objects to fetch, and their order.
 public struct FetchRequest: Hashable, Sendable {
-    public var entity: String
-    public var predicate: ObjectPredicate?
+    package var entity: String
+    package var predicate: ObjectPredicate?
     /// The order of the objects; without sort keys, that in which they were inserted.
-    public var sort: [SortKey]
+    package var sort: [SortKey]
     /// The position after which the objects must be in the sort order. Unlike ``offset``, it costs only the
     /// returned rows if the only sort key has an index and is never null.
-    public var after: SortPosition?
+    package var after: SortPosition?
     /// The position before which the objects must be.
-    public var before: SortPosition?
+    package var before: SortPosition?
     /// Whether to fetch backward from the end; the objects are still returned in the order of ``sort``.
     package var isReversed = false
     /// The maximum number of objects; nil for all, zero or less for none.
-    public var limit: Int?
+    package var limit: Int?
     /// The number of objects to skip first; a negative number skips none.
-    public var offset = 0
+    package var offset = 0
     /// The attributes to fetch; nil fetches all.
-    public var attributes: [String]?
+    package var attributes: [String]?
     /// The size to which each text is read; nil reads it as it is.
     package var maxTextBytes: Int?
     /// The size of all texts at which the result ends, after an object.
     package var maxResultBytes: Int?
 
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the objects.
+    ///   - predicate: The condition on the objects; nil admits all.
+    ///   - sort: The order of the objects; without sort keys, that in which they were inserted.
+    ///   - limit: The maximum number of objects; nil for all, zero or less for none.
+    ///   - offset: The number of objects to skip first; a negative number skips none.
+    ///   - attributes: The attributes to fetch; nil fetches all.
     public init(
-        _ entity: String, where predicate: ObjectPredicate? = nil, sort: [SortKey] = [], limit: Int? = nil
+        _ entity: String, where predicate: ObjectPredicate? = nil, sort: [SortKey] = [], limit: Int? = nil,
+        offset: Int = 0, attributes: [String]? = nil
     ) {
-        self.entity = entity
-        self.predicate = predicate
-        self.sort = sort
-        self.limit = limit
+        (self.entity, self.predicate, self.sort) = (entity, predicate, sort)
+        (self.limit, self.offset, self.attributes) = (limit, offset, attributes)
     }
 
     /// The keys of a request for objects by nothing except their keys.
@@ -69,7 +77,7 @@ public indirect enum ObjectPredicate: Hashable, Sendable {
     case hasPrefix(String, String)
     /// The attribute's text matches a pattern: `*` stands for any text, `?` for one character, and `[a-z]` for
     /// one of these characters, `[^a-z]` for one of the others. Ignores ASCII case if the attribute does. Escape
-    /// other text with ``literalPattern(_:)``. For an attribute that does not ignore case, the part before the
+    /// other text with brackets, as in `[*]`. For an attribute that does not ignore case, the part before the
     /// first of these characters uses the index.
     case matches(String, String)
     case keys([Int64])
@@ -86,7 +94,7 @@ public indirect enum ObjectPredicate: Hashable, Sendable {
     }
 
     /// Returns the pattern that matches a text alone: `*`, `?`, and `[` are in brackets, as in `[*]`.
-    public static func literalPattern(_ text: String) -> String {
+    package static func literalPattern(_ text: String) -> String {
         var pattern = ""
         // Scalars, since a '*' and the accent after it are one Character.
         for scalar in text.unicodeScalars {

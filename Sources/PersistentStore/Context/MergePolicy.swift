@@ -52,7 +52,7 @@ public struct SaveConflict: Hashable, Sendable {
     /// The version on which the change was made; nil if the object was never read here.
     package let expectedVersion: Int64?
     /// The object on which the change was made; nil if it was not read through this context.
-    public let base: StoredObject?
+    package let base: StoredObject?
     /// The object in the store; nil if it was deleted there.
     public let stored: StoredObject?
     /// The values to save; empty for a deletion.

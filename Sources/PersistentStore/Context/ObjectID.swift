@@ -3,7 +3,7 @@ import Synchronization
 
 /// The ID of one object of a store; a key is never reused.
 ///
-/// IDs from a context, a snapshot, or the history also contain a digest of the ``PersistentContainer/storeID``.
+/// IDs from a context, a snapshot, or the history also contain a digest of the ID of the store.
 /// A store refuses an ID of another store. A copy of a store has the same ID until it is restored, so IDs are
 /// valid in both; after a restore, all earlier IDs are refused. An ID created without a store is valid in every
 /// store, but differs from the ID that the store returns for the object.

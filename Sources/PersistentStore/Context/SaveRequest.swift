@@ -16,7 +16,7 @@ enum SaveRequest {
 /// The result of a save.
 public struct SaveResult: Sendable {
     /// The position of the new transaction; nil if nothing changed.
-    public let token: HistoryToken?
+    package let token: HistoryToken?
     /// The permanent IDs of inserted objects, by their temporary ones.
     public let insertedIDs: [ObjectID: ObjectID]
     /// The conflicts that the context's merge policy resolved.
@@ -35,13 +35,13 @@ public struct SaveResult: Sendable {
     package var objects: [StoredObject] { outcomes.compactMap(\.object) }
 
     /// The new versions of the saved objects, including those whose references became null, by their permanent IDs.
-    public var versions: [ObjectID: Int64] {
+    package var versions: [ObjectID: Int64] {
         let pairs = outcomes.compactMap { outcome in outcome.object.map { ($0.id, $0.version) } }
         return Dictionary(pairs) { $1 }
     }
 
     /// The objects that the save deleted, including those that a rule of deletion deleted; others did not exist.
-    public var deletedIDs: [ObjectID] {
+    package var deletedIDs: [ObjectID] {
         outcomes.filter { $0.isWritten && $0.object == nil }.map(\.id)
     }
 

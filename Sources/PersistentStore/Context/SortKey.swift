@@ -1,7 +1,7 @@
 /// An attribute by which objects are sorted; null sorts before every value.
 ///
 /// Objects with equal values in all sort keys are sorted by their key, in the direction of the last one.
-/// ``SortKey/id`` sorts by that key directly.
+/// `SortKey("id")` sorts by that key directly.
 public struct SortKey: Hashable, Sendable {
     package let attribute: String
     package let isAscending: Bool
@@ -12,7 +12,7 @@ public struct SortKey: Hashable, Sendable {
     }
 
     /// The order in which the objects were inserted.
-    public static let id = SortKey("id")
+    package static let id = SortKey("id")
 }
 
 /// The total order that sort keys define for the objects of one entity.
@@ -62,7 +62,7 @@ package struct SortOrder: Hashable, Sendable {
 /// The position of one object in a sort order; compares as SQLite sorts.
 ///
 /// Only positions in the same order can be compared.
-public struct SortPosition: Hashable, Sendable {
+package struct SortPosition: Hashable, Sendable {
     /// The values of the sort keys before `id`.
     package let values: [AttributeValue]
     package let key: Int64
@@ -76,7 +76,7 @@ public struct SortPosition: Hashable, Sendable {
 }
 
 extension SortPosition: Comparable {
-    public static func < (left: SortPosition, right: SortPosition) -> Bool {
+    package static func < (left: SortPosition, right: SortPosition) -> Bool {
         for (component, values) in zip(left.order.components, zip(left.values, right.values)) {
             switch compare(values.0, values.1, ignoresCase: component.ignoresCase) {
             case .same: continue

@@ -5,9 +5,9 @@ import FoundationEssentials
 /// The context collects changes until `save` commits them as one transaction under its author and name. It
 /// registers the version of each object read through it, so that saving an object that another writer changed
 /// since then is a conflict. It retains the values of the 1,000 objects or more that it read last, from which
-/// a policy by property and ``SaveConflict/base`` know which side changed what.
+/// a policy by property knows which side changed what.
 public actor StoreContext {
-    public nonisolated let author: String?
+    package nonisolated let author: String?
     public nonisolated let name: String?
     /// Distinguishes this context's transactions from those of another context with the same name, in any
     /// process.
@@ -19,7 +19,7 @@ public actor StoreContext {
     private let storeID: UUID
     nonisolated let store: StoreDigest
     /// The handling of objects that another writer saved after they were read here.
-    public private(set) var mergePolicy = MergePolicy.error
+    package private(set) var mergePolicy = MergePolicy.error
     private var registered = RegisteredObjects()
     private var pending = PendingChanges()
     /// The changes that the save in progress commits.
@@ -63,7 +63,7 @@ public actor StoreContext {
 
     /// Returns the number of objects that the predicate and the bounds of a request admit, with this context's
     /// unsaved changes.
-    public func count(_ request: FetchRequest) async throws(StoreError) -> Int {
+    package func count(_ request: FetchRequest) async throws(StoreError) -> Int {
         try await readUnsaved(request) { snapshot, request, unsaved throws(StoreError) in
             try snapshot.count(request, with: unsaved)
         }
@@ -240,7 +240,7 @@ public actor StoreContext {
     /// are pending for the next one.
     ///
     /// - Throws: ``StoreError/conflict(_:)`` with every object that another writer saved after it was read
-    ///   here, if ``mergePolicy`` does not resolve the conflicts. The pending changes remain; save them again
+    ///   here, if the merge policy does not resolve the conflicts. The pending changes remain; save them again
     ///   or roll back.
     @discardableResult
     public func save() async throws(StoreError) -> SaveResult {

@@ -20,7 +20,7 @@ extension AttributeDescription {
 
     /// Creates an attribute that contains the ID of an object, with an index.
     ///
-    /// Its values are ``AttributeValue/reference(_:)``, or null. A commit with a reference to a missing object fails
+    /// Its values are the keys of the objects, or null. A commit with a reference to a missing object fails
     /// with ``StoreError/missingReference(attribute:entity:)``.
     ///
     /// - Parameters:
@@ -70,7 +70,7 @@ extension AttributeValue {
     /// ``AttributeDescription/init(_:referencing:onDeletion:isOptional:isUnique:history:renamedFrom:)``.
     ///
     /// The ID may be that of an object that the same context has inserted and not saved.
-    public static func reference(_ id: ObjectID) -> AttributeValue { .integer(id.key) }
+    package static func reference(_ id: ObjectID) -> AttributeValue { .integer(id.key) }
 }
 
 extension StoredObject {
@@ -79,7 +79,7 @@ extension StoredObject {
     /// - Parameters:
     ///   - attribute: The name of the attribute.
     ///   - entity: The entity to which it refers.
-    public func reference(_ attribute: String, to entity: String) -> ObjectID? {
+    package func reference(_ attribute: String, to entity: String) -> ObjectID? {
         self[attribute].integerValue.map { ObjectID(referring: $0, to: entity, in: id.store) }
     }
 }

@@ -9,7 +9,7 @@ public enum AttributeValue: Hashable, Sendable {
     case blob([UInt8])
 
     /// Returns 1 for true and 0 for false.
-    public static func boolean(_ value: Bool) -> AttributeValue { .integer(value ? 1 : 0) }
+    package static func boolean(_ value: Bool) -> AttributeValue { .integer(value ? 1 : 0) }
 
     public var integerValue: Int64? {
         if case .integer(let value) = self { value } else { nil }
@@ -32,7 +32,7 @@ public enum AttributeValue: Hashable, Sendable {
     }
 
     /// Whether the value is an integer other than 0.
-    public var booleanValue: Bool { integerValue.map { $0 != 0 } ?? false }
+    package var booleanValue: Bool { integerValue.map { $0 != 0 } ?? false }
 
     package var isNull: Bool { self == .null }
 }

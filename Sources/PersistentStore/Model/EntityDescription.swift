@@ -1,7 +1,7 @@
 /// A kind of object: a table with the columns `id` and `version` and one column per attribute.
 public struct EntityDescription: Hashable, Sendable {
-    public let name: String
-    public let attributes: [AttributeDescription]
+    package let name: String
+    package let attributes: [AttributeDescription]
     /// Whether commits to this entity are recorded in the history.
     package let tracksHistory: Bool
     /// The names that the entity had in earlier versions of the model, newest first.
@@ -83,9 +83,9 @@ public struct AttributeDescription: Hashable, Sendable {
         public static let recordsOldValue = History(rawValue: 2)
     }
 
-    public let name: String
-    public let kind: Kind
-    public let isOptional: Bool
+    package let name: String
+    package let kind: Kind
+    package let isOptional: Bool
     package let defaultValue: Default
     package let isUnique: Bool
     package let isIndexed: Bool

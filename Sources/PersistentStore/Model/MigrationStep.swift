@@ -2,7 +2,7 @@
 ///
 /// Opening a store for writing runs the steps to versions above the store's, up to the model's, in the same
 /// commit as the change of the tables: a process that dies leaves the old store or the migrated one. Their
-/// changes are one transaction of the history, under ``author``, so every consumer receives them.
+/// changes are one transaction of the history, under `migration`, so every consumer receives them.
 ///
 /// ```swift
 /// options.migrationSteps = [
@@ -13,7 +13,7 @@
 /// ```
 public struct MigrationStep: Sendable {
     /// The author of a migration's transaction. Its context name is the two versions, such as `1 to 2`.
-    public static let author = "migration"
+    package static let author = "migration"
 
     let version: Int
     let entity: String

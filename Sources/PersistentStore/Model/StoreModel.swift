@@ -6,17 +6,23 @@
 /// At the same version, opening only adds parts. If the model would drop, rename, or convert a part of the store,
 /// opening throws ``StoreError/differentModel(path:version:reason:)`` and changes nothing.
 public struct StoreModel: Hashable, Sendable {
-    public let version: Int
-    public let entities: [EntityDescription]
+    package let version: Int
+    package let entities: [EntityDescription]
 
     /// Creates a model.
     ///
+    /// - Parameters:
+    ///   - version: The version, to be raised with every change of the entities.
+    ///   - records: The types of the records that the store has.
+    ///   - entities: Further entities, such as those that programs without record types read.
     /// - Throws: ``StoreError/invalidModel(_:)`` for names that cannot be tables or columns, for an entity without
     ///   attributes or with more than 62, since a change stores the updated ones as bits of one integer, for a
     ///   default of another kind than its attribute, and for an index by an unknown attribute.
-    public init(version: Int, entities: [EntityDescription]) throws(StoreError) {
+    public init(
+        version: Int, records: any Record.Type..., entities: [EntityDescription] = []
+    ) throws(StoreError) {
         self.version = version
-        self.entities = entities
+        self.entities = records.map { $0.entityDescription } + entities
         try check()
     }
 

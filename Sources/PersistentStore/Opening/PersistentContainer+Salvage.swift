@@ -9,29 +9,29 @@ import Glibc
 #endif
 
 /// The result of a salvage.
-public struct SalvageReport: Hashable, Sendable {
+package struct SalvageReport: Hashable, Sendable {
     /// The objects of one entity.
-    public struct Objects: Hashable, Sendable {
-        public let entity: String
+    package struct Objects: Hashable, Sendable {
+        package let entity: String
         /// The number of objects in the new store.
-        public fileprivate(set) var saved = 0
+        package fileprivate(set) var saved = 0
         /// The number of those with text that is not valid UTF-8, which is damage, or of which the end of the file
         /// divides the row.
         package fileprivate(set) var withDamagedText = 0
         /// The IDs of objects that a row or the history names, or that were assigned last before the file was cut, and
         /// that are not in the new store. More may be missing that nothing names.
-        public fileprivate(set) var missing: [ClosedRange<Int64>] = []
+        package fileprivate(set) var missing: [ClosedRange<Int64>] = []
 
         package var missingCount: Int { missing.reduce(0) { $0 + $1.count } }
     }
 
     /// The results, in the order of the model.
-    public fileprivate(set) var objects: [Objects]
+    package fileprivate(set) var objects: [Objects]
     /// Whether the damaged file passes SQLite's check, which does not detect changed values.
     package fileprivate(set) var isStructureIntact = false
 
     /// Whether nothing shows that an object is missing or changed.
-    public var isComplete: Bool {
+    package var isComplete: Bool {
         isStructureIntact && objects.allSatisfy { $0.missing.isEmpty && $0.withDamagedText == 0 }
     }
 }
@@ -54,7 +54,7 @@ extension PersistentContainer {
     ///   - progress: A closure called with the number of pages read and the total.
     /// - Throws: ``StoreError/cannotSalvage(path:reason:)`` if a file exists at `newPath`;
     ///   ``StoreError/nothingToSalvage(path:)`` if no object was found. No file is created then.
-    public static func salvage(
+    package static func salvage(
         _ path: String, to newPath: String, author: String, model: StoreModel,
         options: StoreOptions = StoreOptions(), progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> SalvageReport {

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import Platform
 import SQLite
 
@@ -18,7 +18,7 @@ public final class PersistentContainer: Sendable {
     public let model: StoreModel
     /// The ID of the store: the same for every process that opens it, and for its copies until one of them is
     /// restored.
-    public let storeID: UUID
+    package let storeID: UUID
     package let reader: StoreReader
     let writer: StoreWriter
     private let watcher: StoreWatcher
@@ -104,7 +104,7 @@ public final class PersistentContainer: Sendable {
     }
 
     /// Returns the number of objects that the predicate and the bounds of the request admit.
-    nonisolated(nonsending) public func count(_ request: FetchRequest) async throws(StoreError) -> Int {
+    nonisolated(nonsending) package func count(_ request: FetchRequest) async throws(StoreError) -> Int {
         try await read { snapshot throws(StoreError) in try snapshot.count(request) }
     }
 

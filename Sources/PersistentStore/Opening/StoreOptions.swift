@@ -39,7 +39,7 @@ public struct StoreOptions: Sendable {
 
     public var access = Access.readWrite
     /// Whether to create a missing store.
-    public var createsMissingStore = true
+    package var createsMissingStore = true
     public var durability = Durability.full
     /// The time that a commit waits for other writers before it fails with
     /// ``StoreError/busy(path:holder:milliseconds:)``.

@@ -9,6 +9,9 @@ public import FoundationEssentials
 /// enum Priority: Int, Codable, AttributeConvertible { case low, normal, high }
 /// ```
 public protocol AttributeConvertible: Sendable {
+    /// The type of the values other than nil: of an optional, what it wraps.
+    associatedtype NonOptional: AttributeConvertible = Self
+
     /// The conversion to and from the values of an attribute.
     static var attributeForm: AttributeForm<Self> { get }
 }
@@ -155,22 +158,29 @@ extension URL: AttributeConvertible {
     }
 }
 
-extension Data: AttributeConvertible {
-    public static var attributeForm: AttributeForm<Data> {
+extension AttributeConvertible where Self: RangeReplaceableCollection, Element == UInt8 {
+    public static var attributeForm: AttributeForm<Self> {
         AttributeForm(.blob) {
             .blob([UInt8]($0))
         } from: {
-            $0.blobValue.map { Data($0) }
+            $0.blobValue.map { Self($0) }
         }
     }
 }
 
-extension [UInt8]: AttributeConvertible {
-    public static var attributeForm: AttributeForm<[UInt8]> {
-        AttributeForm(.blob) {
-            .blob($0)
+extension Data: AttributeConvertible {}
+extension [UInt8]: AttributeConvertible {}
+
+/// Nil is stored as null.
+extension Optional: AttributeConvertible where Wrapped: AttributeConvertible {
+    public typealias NonOptional = Wrapped
+
+    public static var attributeForm: AttributeForm<Wrapped?> {
+        let form = Wrapped.attributeForm
+        return AttributeForm(form.kind) {
+            $0.map(form.stored) ?? .null
         } from: {
-            $0.blobValue
+            if case .null = $0 { .some(nil) } else { form.value($0).map(Optional.some) }
         }
     }
 }

@@ -1,13 +1,13 @@
 /// Batches of records.
 extension BatchInsertRequest {
-    public init<R: Record>(_ records: [R]) {
+    package init<R: Record>(_ records: [R]) {
         self.init(total: records.count) { records }
     }
 
     /// Creates a request from a sequence of records.
     ///
     /// - Parameters:
-    ///   - total: The number of records, if known, for ``BatchProgress``.
+    ///   - total: The number of records, if known, for the progress.
     ///   - records: The records. The sequence is read one record at a time on the store's writing thread, so a
     ///     lazy one is never in memory as a whole.
     public init<R: Record, Records: Sequence<R> & SendableMetatype>(
@@ -28,7 +28,7 @@ extension BatchInsertRequest {
     /// Creates a request from a closure.
     ///
     /// - Parameters:
-    ///   - total: The number of records, if known, for ``BatchProgress``.
+    ///   - total: The number of records, if known, for the progress.
     ///   - next: A closure that returns the next record, or nil after the last, with the write lock held. If it
     ///     throws, nothing is saved, and the execution throws ``StoreError/rowSourceFailed(entity:_:)``.
     public init<R: Record>(total: Int? = nil, next: @escaping @Sendable () throws -> R?) {
@@ -56,17 +56,6 @@ extension BatchUpdateRequest {
         setting(R.self, path, to: value.attributeValue)
     }
 
-    /// Returns the request with a new value of another optional property.
-    ///
-    /// - Parameters:
-    ///   - path: A property of the same record type.
-    ///   - value: The value, or nil.
-    public func setting<R: Record, Value: AttributeConvertible>(
-        _ path: KeyPath<R, Value?>, to value: Value?
-    ) -> BatchUpdateRequest {
-        setting(R.self, path, to: value?.attributeValue ?? .null)
-    }
-
     private func setting<R: Record>(
         _ type: R.Type, _ path: PartialKeyPath<R>, to value: AttributeValue
     ) -> BatchUpdateRequest {
@@ -86,22 +75,11 @@ extension BatchUpdateRequest {
             R.entity.name, where: predicate?.predicate,
             set: [R.entity.attribute(of: path): value.attributeValue])
     }
-
-    /// Creates a request that sets one optional property of records.
-    public init<R: Record, Value: AttributeConvertible>(
-        where predicate: RecordPredicate<R>? = nil, set path: KeyPath<R, Value?>, to value: Value?
-    ) {
-        self.init(
-            R.entity.name, where: predicate?.predicate,
-            set: [R.entity.attribute(of: path): value?.attributeValue ?? .null])
-    }
 }
 
 extension BatchDeleteRequest {
-    /// Creates a request that deletes all records of a type.
-    public init<R: Record>(all type: R.Type) { self.init(R.entity.name) }
-
-    public init<R: Record>(where predicate: RecordPredicate<R>) {
-        self.init(R.entity.name, where: predicate.predicate)
+    /// Creates a request that deletes records of a type: all, or those that the predicate admits.
+    public init<R: Record>(all type: R.Type = R.self, where predicate: RecordPredicate<R>? = nil) {
+        self.init(R.entity.name, where: predicate?.predicate)
     }
 }

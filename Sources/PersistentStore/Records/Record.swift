@@ -45,7 +45,7 @@ public struct RecordEntity<R: Record>: Sendable {
     }
 
     /// The entity for a ``StoreModel``.
-    public var description: EntityDescription {
+    package var description: EntityDescription {
         EntityDescription(
             name, attributes: attributes.map(\.resolved), tracksHistory: tracksHistory,
             renamedFrom: renamedFrom)
@@ -91,30 +91,13 @@ public struct RecordAttribute<R: Record>: Sendable {
         ignoresCase: Bool = false, history: AttributeDescription.History = [], renamedFrom: [String] = []
     ) {
         self.path = path
-        codec = Codec<Value>()
-        target = Value.self as? any ReferenceValue.Type
+        codec = Codec<Value.NonOptional>()
+        target = Value.NonOptional.self as? any ReferenceValue.Type
         description = AttributeDescription(
-            name ?? nameOfProperty(path), Value.attributeForm.kind, defaultValue: defaultValue,
-            isUnique: isUnique,
-            isIndexed: isIndexed, indexWhenTrue: other.map(nameOfProperty),
-            indexWhenFalse: another.map(nameOfProperty), ignoresCase: ignoresCase, history: history,
-            renamedFrom: renamedFrom)
-    }
-
-    /// Creates an attribute for an optional property.
-    public init<Value: AttributeConvertible & Codable>(
-        _ path: any KeyPath<R, Value?> & Sendable, name: String? = nil,
-        defaultValue: AttributeDescription.Default = .none, isUnique: Bool = false, isIndexed: Bool = false,
-        indexWhenTrue other: PartialKeyPath<R>? = nil, indexWhenFalse another: PartialKeyPath<R>? = nil,
-        ignoresCase: Bool = false, history: AttributeDescription.History = [], renamedFrom: [String] = []
-    ) {
-        self.path = path
-        codec = Codec<Value>()
-        target = Value.self as? any ReferenceValue.Type
-        description = AttributeDescription(
-            name ?? nameOfProperty(path), Value.attributeForm.kind, isOptional: true,
-            defaultValue: defaultValue,
-            isUnique: isUnique, isIndexed: isIndexed, indexWhenTrue: other.map(nameOfProperty),
+            name ?? nameOfProperty(path), Value.attributeForm.kind,
+            isOptional: Value.self != Value.NonOptional.self,
+            defaultValue: defaultValue, isUnique: isUnique, isIndexed: isIndexed,
+            indexWhenTrue: other.map(nameOfProperty),
             indexWhenFalse: another.map(nameOfProperty), ignoresCase: ignoresCase, history: history,
             renamedFrom: renamedFrom)
     }
@@ -127,13 +110,6 @@ public struct RecordAttribute<R: Record>: Sendable {
     public static func buildExpression(_ attribute: RecordAttribute<R>) -> RecordAttribute<R> { attribute }
 }
 
-extension StoreModel {
-    /// Creates a model whose entities are those of record types.
-    public init(version: Int, records: any Record.Type...) throws(StoreError) {
-        try self.init(version: version, entities: records.map { $0.entityDescription })
-    }
-}
-
 extension Record {
-    fileprivate static var entityDescription: EntityDescription { entity.description }
+    static var entityDescription: EntityDescription { entity.description }
 }

@@ -3,28 +3,14 @@ extension StoreSnapshot {
     /// Returns the least value; nil if no record has one.
     public func minimum<R: Record, Value: AttributeConvertible>(
         of path: KeyPath<R, Value>, over request: RecordRequest<R> = RecordRequest()
-    ) throws(StoreError) -> Value? {
-        try value(.minimum(R.entity.attribute(of: path)), request)
-    }
-
-    /// Returns the least value; nil if no record has one.
-    public func minimum<R: Record, Value: AttributeConvertible>(
-        of path: KeyPath<R, Value?>, over request: RecordRequest<R> = RecordRequest()
-    ) throws(StoreError) -> Value? {
+    ) throws(StoreError) -> Value.NonOptional? {
         try value(.minimum(R.entity.attribute(of: path)), request)
     }
 
     /// Returns the greatest value; nil if no record has one.
     public func maximum<R: Record, Value: AttributeConvertible>(
         of path: KeyPath<R, Value>, over request: RecordRequest<R> = RecordRequest()
-    ) throws(StoreError) -> Value? {
-        try value(.maximum(R.entity.attribute(of: path)), request)
-    }
-
-    /// Returns the greatest value; nil if no record has one.
-    public func maximum<R: Record, Value: AttributeConvertible>(
-        of path: KeyPath<R, Value?>, over request: RecordRequest<R> = RecordRequest()
-    ) throws(StoreError) -> Value? {
+    ) throws(StoreError) -> Value.NonOptional? {
         try value(.maximum(R.entity.attribute(of: path)), request)
     }
 
@@ -32,19 +18,9 @@ extension StoreSnapshot {
     ///
     /// - Throws: ``StoreError/notNumeric(_:entity:)``; ``StoreError/invalidValue(attribute:entity:reason:)`` if the
     ///   sum does not fit the type.
-    public func sum<R: Record, Value: AttributeConvertible & Numeric>(
+    public func sum<R: Record, Value: AttributeConvertible>(
         of path: KeyPath<R, Value>, over request: RecordRequest<R> = RecordRequest()
-    ) throws(StoreError) -> Value? {
-        try value(.sum(R.entity.attribute(of: path)), request)
-    }
-
-    /// Returns the sum; nil if no record has a value.
-    ///
-    /// - Throws: ``StoreError/notNumeric(_:entity:)``; ``StoreError/invalidValue(attribute:entity:reason:)`` if the
-    ///   sum does not fit the type.
-    public func sum<R: Record, Value: AttributeConvertible & Numeric>(
-        of path: KeyPath<R, Value?>, over request: RecordRequest<R> = RecordRequest()
-    ) throws(StoreError) -> Value? {
+    ) throws(StoreError) -> Value.NonOptional? where Value.NonOptional: Numeric {
         try value(.sum(R.entity.attribute(of: path)), request)
     }
 
@@ -68,29 +44,13 @@ extension StoreSnapshot {
     ///
     /// - Parameters:
     ///   - path: The property.
-    ///   - request: The records. Its limit and offset apply to the values.
+    ///   - request: The records. Its limit and offset apply to the values, of which nil is one.
     public func valueCounts<R: Record, Value: AttributeConvertible>(
         of path: KeyPath<R, Value>, over request: RecordRequest<R> = RecordRequest()
     ) throws(StoreError) -> [(value: Value, count: Int)] {
         var counts: [(value: Value, count: Int)] = []
         for counted in try stored(path, request) {
             counts.append((try converted(counted.value, R.self), counted.count))
-        }
-        return counts
-    }
-
-    /// Returns each value of an optional property with the number of records that have it, the most frequent first.
-    ///
-    /// - Parameters:
-    ///   - path: The property.
-    ///   - request: The records. Its limit and offset apply to the values, of which nil is one.
-    public func valueCounts<R: Record, Value: AttributeConvertible>(
-        of path: KeyPath<R, Value?>, over request: RecordRequest<R> = RecordRequest()
-    ) throws(StoreError) -> [(value: Value?, count: Int)] {
-        var counts: [(value: Value?, count: Int)] = []
-        for counted in try stored(path, request) {
-            let value: Value? = counted.value.isNull ? nil : try converted(counted.value, R.self)
-            counts.append((value, counted.count))
         }
         return counts
     }
@@ -121,10 +81,10 @@ extension StoreSnapshot {
 
 extension ChangePredicate {
     /// Returns a condition that the change is of a record of a type.
-    public static func records<R: Record>(of type: R.Type) -> ChangePredicate { .entity(R.entity.name) }
+    package static func records<R: Record>(of type: R.Type) -> ChangePredicate { .entity(R.entity.name) }
 
     /// Returns a condition that the change is an update of a property.
-    public static func isUpdated<R: Record>(_ path: PartialKeyPath<R>) -> ChangePredicate {
+    package static func isUpdated<R: Record>(_ path: PartialKeyPath<R>) -> ChangePredicate {
         .and([.entity(R.entity.name), .updated(R.entity.attribute(of: path))])
     }
 }

@@ -34,69 +34,33 @@ public func == <R: Record, Value: AttributeConvertible>(path: KeyPath<R, Value>,
     path.compared(.equal, value.attributeValue)
 }
 
-public func == <R: Record, Value: AttributeConvertible>(
-    path: KeyPath<R, Value?>, value: Value?
-) -> RecordPredicate<R> {
-    path.compared(.equal, value?.attributeValue ?? .null)
-}
-
 public func != <R: Record, Value: AttributeConvertible>(path: KeyPath<R, Value>, value: Value)
     -> RecordPredicate<R>
 {
     path.compared(.notEqual, value.attributeValue)
 }
 
-public func != <R: Record, Value: AttributeConvertible>(
-    path: KeyPath<R, Value?>, value: Value?
-) -> RecordPredicate<R> {
-    path.compared(.notEqual, value?.attributeValue ?? .null)
-}
-
-public func < <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
-    -> RecordPredicate<R>
-{
+public func < <R: Record, Value: AttributeConvertible>(
+    path: KeyPath<R, Value>, value: Value.NonOptional
+) -> RecordPredicate<R> where Value.NonOptional: Comparable {
     path.compared(.less, value.attributeValue)
 }
 
-public func < <R: Record, Value: AttributeConvertible & Comparable>(
-    path: KeyPath<R, Value?>, value: Value
-) -> RecordPredicate<R> {
-    path.compared(.less, value.attributeValue)
-}
-
-public func <= <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
-    -> RecordPredicate<R>
-{
+public func <= <R: Record, Value: AttributeConvertible>(
+    path: KeyPath<R, Value>, value: Value.NonOptional
+) -> RecordPredicate<R> where Value.NonOptional: Comparable {
     path.compared(.lessOrEqual, value.attributeValue)
 }
 
-public func <= <R: Record, Value: AttributeConvertible & Comparable>(
-    path: KeyPath<R, Value?>, value: Value
-) -> RecordPredicate<R> {
-    path.compared(.lessOrEqual, value.attributeValue)
-}
-
-public func > <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
-    -> RecordPredicate<R>
-{
+public func > <R: Record, Value: AttributeConvertible>(
+    path: KeyPath<R, Value>, value: Value.NonOptional
+) -> RecordPredicate<R> where Value.NonOptional: Comparable {
     path.compared(.greater, value.attributeValue)
 }
 
-public func > <R: Record, Value: AttributeConvertible & Comparable>(
-    path: KeyPath<R, Value?>, value: Value
-) -> RecordPredicate<R> {
-    path.compared(.greater, value.attributeValue)
-}
-
-public func >= <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
-    -> RecordPredicate<R>
-{
-    path.compared(.greaterOrEqual, value.attributeValue)
-}
-
-public func >= <R: Record, Value: AttributeConvertible & Comparable>(
-    path: KeyPath<R, Value?>, value: Value
-) -> RecordPredicate<R> {
+public func >= <R: Record, Value: AttributeConvertible>(
+    path: KeyPath<R, Value>, value: Value.NonOptional
+) -> RecordPredicate<R> where Value.NonOptional: Comparable {
     path.compared(.greaterOrEqual, value.attributeValue)
 }
 

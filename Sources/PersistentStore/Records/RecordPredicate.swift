@@ -10,56 +10,34 @@ public struct RecordPredicate<R: Record>: Hashable, Sendable {
     /// The condition on the entity's objects.
     package let predicate: ObjectPredicate
 
-    public init(_ predicate: ObjectPredicate) { self.predicate = predicate }
+    package init(_ predicate: ObjectPredicate) { self.predicate = predicate }
 
     /// Returns a condition that the text contains the words, ignoring ASCII case.
-    public static func contains(_ path: KeyPath<R, String>, _ words: String) -> RecordPredicate {
-        RecordPredicate(.contains(R.entity.attribute(of: path), words))
-    }
-
-    /// Returns a condition that the text contains the words, ignoring ASCII case.
-    public static func contains(_ path: KeyPath<R, String?>, _ words: String) -> RecordPredicate {
+    public static func contains<Value: AttributeConvertible>(
+        _ path: KeyPath<R, Value>, _ words: String
+    ) -> RecordPredicate where Value.NonOptional == String {
         RecordPredicate(.contains(R.entity.attribute(of: path), words))
     }
 
     /// Returns a condition that the text begins with a prefix; see ``ObjectPredicate/hasPrefix(_:_:)``.
-    public static func hasPrefix(_ path: KeyPath<R, String>, _ prefix: String) -> RecordPredicate {
-        RecordPredicate(.hasPrefix(R.entity.attribute(of: path), prefix))
-    }
-
-    /// Returns a condition that the text begins with a prefix; see ``ObjectPredicate/hasPrefix(_:_:)``.
-    public static func hasPrefix(_ path: KeyPath<R, String?>, _ prefix: String) -> RecordPredicate {
+    public static func hasPrefix<Value: AttributeConvertible>(
+        _ path: KeyPath<R, Value>, _ prefix: String
+    ) -> RecordPredicate where Value.NonOptional == String {
         RecordPredicate(.hasPrefix(R.entity.attribute(of: path), prefix))
     }
 
     /// Returns a condition that the text matches a pattern; see ``ObjectPredicate/matches(_:_:)``.
-    public static func matches(_ path: KeyPath<R, String>, _ pattern: String) -> RecordPredicate {
-        RecordPredicate(.matches(R.entity.attribute(of: path), pattern))
-    }
-
-    /// Returns a condition that the text matches a pattern; see ``ObjectPredicate/matches(_:_:)``.
-    public static func matches(_ path: KeyPath<R, String?>, _ pattern: String) -> RecordPredicate {
+    public static func matches<Value: AttributeConvertible>(
+        _ path: KeyPath<R, Value>, _ pattern: String
+    ) -> RecordPredicate where Value.NonOptional == String {
         RecordPredicate(.matches(R.entity.attribute(of: path), pattern))
     }
 
     /// Returns a condition that the property has one of these values.
     public static func isOneOf<Value: AttributeConvertible>(
-        _ path: KeyPath<R, Value>, _ values: some Sequence<Value>
+        _ path: KeyPath<R, Value>, _ values: some Sequence<Value.NonOptional>
     ) -> RecordPredicate {
-        isOneOf(R.entity.attribute(of: path), values)
-    }
-
-    /// Returns a condition that the property has one of these values.
-    public static func isOneOf<Value: AttributeConvertible>(
-        _ path: KeyPath<R, Value?>, _ values: some Sequence<Value>
-    ) -> RecordPredicate {
-        isOneOf(R.entity.attribute(of: path), values)
-    }
-
-    private static func isOneOf<Value: AttributeConvertible>(
-        _ attribute: String, _ values: some Sequence<Value>
-    ) -> RecordPredicate {
-        RecordPredicate(.isOneOf(attribute, values.map(\.attributeValue)))
+        RecordPredicate(.isOneOf(R.entity.attribute(of: path), values.map(\.attributeValue)))
     }
 
     /// Returns a condition that the record is one of these objects.

@@ -78,7 +78,9 @@ extension ReferenceValue {
 extension AttributeConvertible {
     /// Creates a value that a store returned.
     static func converted(_ value: AttributeValue, in store: StoreDigest) -> Self? {
-        guard let type = Self.self as? any ReferenceValue.Type else { return Self(attributeValue: value) }
+        guard !value.isNull, let type = NonOptional.self as? any ReferenceValue.Type else {
+            return Self(attributeValue: value)
+        }
         return type.init(stored: value, in: store) as? Self
     }
 }
@@ -89,34 +91,16 @@ extension RecordAttribute {
     /// - Parameters:
     ///   - path: The property.
     ///   - name: The name of the attribute, if it differs from that of the property.
-    ///   - rule: The effect of the deletion of the record to which it refers; not to nullify the reference, since the
-    ///     property is not optional.
+    ///   - rule: The effect of the deletion of the record to which it refers; only an optional reference can be
+    ///     nullified.
     ///   - isUnique: Whether at most one record may refer to the same one.
     ///   - history: The values that the history retains.
     ///   - renamedFrom: The names that the attribute had in earlier versions of the model, newest first.
-    public init<Target: Record>(
-        _ path: any KeyPath<R, RecordReference<Target>> & Sendable, name: String? = nil,
+    public init<Value: AttributeConvertible & Codable, Target: Record>(
+        _ path: any KeyPath<R, Value> & Sendable, name: String? = nil,
         onDeletion rule: AttributeDescription.DeletionRule, isUnique: Bool = false,
         history: AttributeDescription.History = [], renamedFrom: [String] = []
-    ) {
-        self.init(path, name: name, isUnique: isUnique, history: history, renamedFrom: renamedFrom)
-        self.rule = rule
-    }
-
-    /// Creates an attribute for an optional reference to a record, with an index.
-    ///
-    /// - Parameters:
-    ///   - path: The property.
-    ///   - name: The name of the attribute, if it differs from that of the property.
-    ///   - rule: The effect of the deletion of the record to which it refers.
-    ///   - isUnique: Whether at most one record may refer to the same one.
-    ///   - history: The values that the history retains.
-    ///   - renamedFrom: The names that the attribute had in earlier versions of the model, newest first.
-    public init<Target: Record>(
-        _ path: any KeyPath<R, RecordReference<Target>?> & Sendable, name: String? = nil,
-        onDeletion rule: AttributeDescription.DeletionRule, isUnique: Bool = false,
-        history: AttributeDescription.History = [], renamedFrom: [String] = []
-    ) {
+    ) where Value.NonOptional == RecordReference<Target> {
         self.init(path, name: name, isUnique: isUnique, history: history, renamedFrom: renamedFrom)
         self.rule = rule
     }
@@ -133,29 +117,15 @@ extension RecordAttribute {
 }
 
 /// Returns a condition that the property refers to an object, by its ID.
-public func == <R: Record, Target: Record>(
-    path: KeyPath<R, RecordReference<Target>>, id: ObjectID
-) -> RecordPredicate<R> {
-    path.compared(.equal, RecordReference<Target>(id).attributeValue)
-}
-
-/// Returns a condition that the property refers to an object, by its ID.
-public func == <R: Record, Target: Record>(
-    path: KeyPath<R, RecordReference<Target>?>, id: ObjectID
-) -> RecordPredicate<R> {
+public func == <R: Record, Value: AttributeConvertible, Target: Record>(
+    path: KeyPath<R, Value>, id: ObjectID
+) -> RecordPredicate<R> where Value.NonOptional == RecordReference<Target> {
     path.compared(.equal, RecordReference<Target>(id).attributeValue)
 }
 
 /// Returns a condition that the property does not refer to an object, by its ID.
-public func != <R: Record, Target: Record>(
-    path: KeyPath<R, RecordReference<Target>>, id: ObjectID
-) -> RecordPredicate<R> {
-    path.compared(.notEqual, RecordReference<Target>(id).attributeValue)
-}
-
-/// Returns a condition that the property does not refer to an object, by its ID.
-public func != <R: Record, Target: Record>(
-    path: KeyPath<R, RecordReference<Target>?>, id: ObjectID
-) -> RecordPredicate<R> {
+public func != <R: Record, Value: AttributeConvertible, Target: Record>(
+    path: KeyPath<R, Value>, id: ObjectID
+) -> RecordPredicate<R> where Value.NonOptional == RecordReference<Target> {
     path.compared(.notEqual, RecordReference<Target>(id).attributeValue)
 }

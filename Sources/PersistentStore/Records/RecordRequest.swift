@@ -6,7 +6,7 @@
 /// ```
 public struct RecordRequest<R: Record>: Hashable, Sendable {
     /// The request for the entity's objects, with further options.
-    public var fetchRequest: FetchRequest
+    package var fetchRequest: FetchRequest
 
     public init(
         where predicate: RecordPredicate<R>? = nil, sort: [RecordSortKey<R>] = [], limit: Int? = nil,
@@ -74,7 +74,7 @@ extension StoredRecord {
     /// Creates a record from an object of its entity.
     ///
     /// - Throws: ``StoreError/invalidValue(attribute:entity:reason:)``.
-    public init(_ object: StoredObject) throws(StoreError) {
+    package init(_ object: StoredObject) throws(StoreError) {
         try self.init(object, RecordDecoder(R.entity.plan))
     }
 

@@ -10,13 +10,8 @@ public struct RetainedProperties<R: Record>: Hashable, Sendable {
     package let values: [String: AttributeValue]
     let store: StoreDigest
 
-    /// Returns the value of a property; nil if the history does not retain it, or if it is not valid.
-    public subscript<Value: AttributeConvertible>(path: KeyPath<R, Value>) -> Value? {
-        values[R.entity.attribute(of: path)].flatMap { .converted($0, in: store) }
-    }
-
-    /// Returns the value of an optional property; nil if it was null, too.
-    public subscript<Value: AttributeConvertible>(path: KeyPath<R, Value?>) -> Value? {
+    /// Returns the value of a property; nil if it was null, if the history does not retain it, or if it is not valid.
+    public subscript<Value: AttributeConvertible>(path: KeyPath<R, Value>) -> Value.NonOptional? {
         values[R.entity.attribute(of: path)].flatMap { .converted($0, in: store) }
     }
 
@@ -24,7 +19,7 @@ public struct RetainedProperties<R: Record>: Hashable, Sendable {
     ///
     /// - Throws: ``StoreError/invalidValue(attribute:entity:reason:)`` if the history does not retain each of its
     ///   attributes.
-    public func record() throws(StoreError) -> R {
+    package func record() throws(StoreError) -> R {
         try RecordDecoder(R.entity.plan, store).record(R.self, retained: values)
     }
 }

@@ -40,7 +40,7 @@ extension StoreContext {
     ///
     /// - Returns: The temporary ID of each record.
     @discardableResult
-    public func insert<R: Record>(_ records: some Sequence<R> & Sendable) throws(StoreError) -> [ObjectID] {
+    package func insert<R: Record>(_ records: some Sequence<R> & Sendable) throws(StoreError) -> [ObjectID] {
         let (entity, encoder) = (R.entity, RecordEncoder(R.entity.plan, store))
         var ids: [ObjectID] = []
         for record in records {
@@ -68,7 +68,7 @@ extension StoreContext {
 
     /// Changes a record at the next save to another value of it, such as an edited copy, which replaces the
     /// changes that this context has made since the record was read.
-    public func update<R: Record>(_ stored: StoredRecord<R>, to record: R) throws(StoreError) {
+    package func update<R: Record>(_ stored: StoredRecord<R>, to record: R) throws(StoreError) {
         let read = try object(of: stored, RecordEncoder(R.entity.plan, store))
         try update(stored, from: try current(read).flatMap { try? current(stored, read, $0) }, to: record)
     }
@@ -113,8 +113,8 @@ extension StoreContext {
 /// Both sides of a conflict, as records.
 public struct RecordConflict<R: Record>: Sendable {
     /// The record on which the change was made.
-    public let base: StoredRecord<R>?
-    /// The record with this context's changes; nil for a deletion, and if ``base`` is nil.
+    package let base: StoredRecord<R>?
+    /// The record with this context's changes; nil for a deletion, and if the state in which it was read is not known.
     public let mine: R?
     /// The record in the store; nil if it was deleted there.
     public let stored: StoredRecord<R>?

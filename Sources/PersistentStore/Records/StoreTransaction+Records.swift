@@ -39,7 +39,7 @@ extension StoreTransaction {
     ///   - change: A closure that changes the record. Only the attributes that differ afterward are saved.
     /// - Returns: The record after the change; nil if it does not exist.
     @discardableResult
-    public mutating func update<R: Record>(
+    package mutating func update<R: Record>(
         _ id: ObjectID, of type: R.Type = R.self, _ change: (inout R) -> Void
     ) throws(StoreError) -> StoredRecord<R>? {
         guard let stored = try find(id, of: type) else { return nil }

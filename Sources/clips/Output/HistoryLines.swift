@@ -70,7 +70,7 @@ private struct ChangeObject: Encodable {
 
     init(_ change: HistoryChange) {
         self.change = change.number
-        kind = change.kind.description
+        kind = "\(change.kind)"
         entity = change.objectID.entity
         object = change.objectID.key
         updated = change.updatedAttributes

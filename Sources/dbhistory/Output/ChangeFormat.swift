@@ -101,7 +101,7 @@ enum ChangeJSON {
         var object = JSONObject()
         switch entry {
         case .change(let change, let transaction):
-            object.add("op", change.kind.description)
+            object.add("op", "\(change.kind)")
             object.add("table", change.objectID.entity)
             object.add("key", raw: JSONText.row(change.key))
             object.add("before", raw: rowBefore(change).map { JSONText.row($0) } ?? "null")

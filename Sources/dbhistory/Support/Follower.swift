@@ -36,7 +36,7 @@ struct Follower: Sendable {
     private func follow(after start: HistoryToken) async throws -> HistoryToken? {
         try await clean()
         var unread: HistoryToken?
-        var steps = container.follow(
+        var steps = container.followedHistory(
             HistoryFollower(after: start, limit: .split(Self.maxChanges)), waits: !endsAtNewest
         ).makeAsyncIterator()
         while let step = try await steps.next() {
@@ -150,7 +150,7 @@ struct Follower: Sendable {
             for table in try snapshot.attachedTables() where table.refusal == nil && admits(table.name) {
                 try write(.truncate(table: table.name, token))
                 var failure: (any Error)?
-                try snapshot.forEachRow(of: table) { key, values in
+                try snapshot.forEachRow(of: table.name) { key, values in
                     do {
                         try write(.row(table: table.name, key: key, values: values, token))
                     } catch {

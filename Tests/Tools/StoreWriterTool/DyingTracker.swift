@@ -84,7 +84,7 @@ func copyingTracker(name: String, dyingAfter count: Int, _ container: Persistent
         for change in group.changes {
             try await context.insert("Note", ["title": .text("copy of \(change.objectID.key)")])
         }
-        try await context.save(movingCursorOf: name, to: group.transaction.token)
+        try await context.save(movingCursorOf: name, to: group.token)
         let isDue = left.withLock { left in
             left -= 1
             return left == 0

@@ -98,7 +98,7 @@ public indirect enum ChangePredicate: Hashable, Sendable {
     case or([ChangePredicate])
     case not(ChangePredicate)
 
-    public static func object(_ id: ObjectID) -> ChangePredicate { .objects([id]) }
+    package static func object(_ id: ObjectID) -> ChangePredicate { .objects([id]) }
 }
 
 extension ChangePredicate: NestedPredicate {

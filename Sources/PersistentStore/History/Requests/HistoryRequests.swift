@@ -30,14 +30,14 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     /// The condition on their changes; nil admits all.
     package var changePredicate: ChangePredicate?
     /// Whether transactions include their changes; if not, the changes are not read.
-    public var includesChanges = true
+    package var includesChanges: Bool
     /// The maximum number of transactions; nil for all, zero or less for none.
     package var limit: Int?
     /// The number of transactions to skip first; with ``Start/newest``, the newest ones.
-    package var offset = 0
+    package var offset: Int
     /// The maximum number of changes per element. A longer transaction is split into pieces, of which the
     /// last one is ``HistoryTransaction/isComplete``; nil never splits.
-    public var maxChangesAtOnce: Int?
+    package var maxChangesAtOnce: Int?
     /// The position inside the first transaction after the start from which to continue, if some of its
     /// pieces were read before.
     package var resumption: HistoryResumption?
@@ -50,15 +50,17 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     ///   - changePredicate: The condition on their changes.
     ///   - limit: The maximum number of transactions; nil for all, zero or less for none.
     ///   - offset: The number of transactions to skip first; with ``Start/newest``, the newest ones.
+    ///   - includesChanges: Whether transactions include their changes; if not, the changes are not read.
+    ///   - maxChangesAtOnce: The maximum number of changes per element. A longer transaction is split into pieces, of
+    ///     which the last one is ``HistoryTransaction/isComplete``; nil never splits.
     public init(
         _ start: Start = .beginning, where predicate: TransactionPredicate? = nil,
-        changes changePredicate: ChangePredicate? = nil, limit: Int? = nil, offset: Int = 0
+        changes changePredicate: ChangePredicate? = nil, limit: Int? = nil, offset: Int = 0,
+        includesChanges: Bool = true, maxChangesAtOnce: Int? = nil
     ) {
-        self.start = start
-        self.predicate = predicate
-        self.changePredicate = changePredicate
-        self.limit = limit
-        self.offset = offset
+        (self.start, self.predicate, self.changePredicate) = (start, predicate, changePredicate)
+        (self.limit, self.offset) = (limit, offset)
+        (self.includesChanges, self.maxChangesAtOnce) = (includesChanges, maxChangesAtOnce)
     }
 
     var admitsAll: Bool { predicate == nil && changePredicate == nil && limit == nil && offset <= 0 }

@@ -1,11 +1,11 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A position in the history of one store: everything up to it has been processed.
 ///
 /// Tokens of one store compare by position, never by time. The text form is stable and may be stored
 /// anywhere.
 public struct HistoryToken: Hashable, Sendable {
-    public let storeID: UUID
+    package let storeID: UUID
     /// The generation of the store. Tokens of an older generation have expired: between the two, changes went
     /// unrecorded.
     package let generation: Int64

@@ -21,7 +21,7 @@ public struct HistoryTransaction: Hashable, Sendable {
     /// The changes that the request admits, in order; none if the request excludes changes.
     public let changes: [HistoryChange]
     /// The index of the piece: 0 for a whole transaction and for the first piece of a long one, then 1, 2,
-    /// and so on. Pieces share number and token. See ``HistoryFetchRequest/maxChangesAtOnce``.
+    /// and so on. Pieces share number and token. See `maxChangesAtOnce` of ``HistoryFetchRequest``.
     package let pieceIndex: Int
     /// Whether this is a whole transaction or its last piece.
     public let isComplete: Bool
@@ -53,10 +53,14 @@ public struct HistoryTransaction: Hashable, Sendable {
         HistoryToken(storeID: token.storeID, generation: token.generation, number: firstRow - 1)
     }
 
-    var withoutChanges: HistoryTransaction {
+    var withoutChanges: HistoryTransaction { with([]) }
+
+    /// Returns the transaction with only these of its changes.
+    package func with(_ changes: [HistoryChange]) -> HistoryTransaction {
         HistoryTransaction(
             number: number, token: token, timestamp: timestamp, author: author, contextName: contextName,
-            process: process, program: program, session: session, firstRow: firstRow, changes: [])
+            process: process, program: program, session: session, firstRow: firstRow, changes: changes,
+            pieceIndex: pieceIndex, isComplete: isComplete)
     }
 }
 
@@ -78,7 +82,7 @@ public struct HistoryChange: Hashable, Sendable {
     public let tombstone: [String: AttributeValue]?
     /// The values that an update replaced, for the attributes that record old values.
     public let oldValues: [String: AttributeValue]
-    /// The primary key of a row of an ``AttachedTable``, by column; the row number for a table without one. Empty for an
+    /// The primary key of a row of a recorded table of another program, by column; the row number for a table without one. Empty for an
     /// object of a store.
     public let key: [String: AttributeValue]
     /// The row of an attached table after an insertion or an update, if the history records whole rows.
@@ -108,20 +112,10 @@ public struct HistoryChange: Hashable, Sendable {
     }
 }
 
-extension HistoryChange.Kind: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .insert: "insert"
-        case .update: "update"
-        case .delete: "delete"
-        }
-    }
-}
-
 /// The number of transactions and changes that a request admits.
-public struct HistoryCount: Hashable, Sendable {
-    public var transactions: Int
-    public var changes: Int
+package struct HistoryCount: Hashable, Sendable {
+    package var transactions: Int
+    package var changes: Int
 
     package init(transactions: Int = 0, changes: Int = 0) {
         self.transactions = transactions

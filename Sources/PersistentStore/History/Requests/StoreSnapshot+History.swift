@@ -8,7 +8,13 @@ extension StoreSnapshot {
     }
 
     /// Returns the number of admitted transactions, and of their admitted changes; reads no values.
-    public func count(_ request: HistoryFetchRequest) throws(StoreError) -> HistoryCount {
+    public func count(_ request: HistoryFetchRequest) throws(StoreError) -> (transactions: Int, changes: Int)
+    {
+        let count = try historyCount(request)
+        return (count.transactions, count.changes)
+    }
+
+    package func historyCount(_ request: HistoryFetchRequest) throws(StoreError) -> HistoryCount {
         try ask { [log = try log] in try log.count(request, on: $0) }
     }
 
@@ -39,7 +45,7 @@ extension StoreSnapshot {
     }
 
     /// Calls a closure with each admitted transaction, in the order of their numbers, or with
-    /// ``HistoryFetchRequest/maxChangesAtOnce`` with each piece. Memory is bounded by one element, regardless
+    /// `maxChangesAtOnce` with each piece. Memory is bounded by one element, regardless
     /// of the length of the history.
     ///
     /// - Parameters:
@@ -64,7 +70,7 @@ extension StoreSnapshot {
     /// - Parameters:
     ///   - request: The part of the history to read.
     ///   - body: A closure that returns false to stop. It may run other queries on this snapshot.
-    public func forEachChange(
+    package func forEachChange(
         _ request: HistoryFetchRequest,
         _ body: (HistoryChange, HistoryTransaction) throws(StoreError) -> Bool
     ) throws(StoreError) {
@@ -72,7 +78,7 @@ extension StoreSnapshot {
     }
 
     /// Does the same with a closure that throws errors of its own.
-    public func forEachChange(
+    package func forEachChange(
         _ request: HistoryFetchRequest, _ body: (HistoryChange, HistoryTransaction) throws -> Bool
     ) throws {
         if let error = try firstError(request, of: body) { throw error }
@@ -135,14 +141,14 @@ extension PersistentContainer {
     }
 
     /// Returns the number of admitted transactions, and of their admitted changes.
-    nonisolated(nonsending) public func count(_ request: HistoryFetchRequest)
+    nonisolated(nonsending) package func count(_ request: HistoryFetchRequest)
         async throws(StoreError) -> HistoryCount
     {
-        try await read { snapshot throws(StoreError) in try snapshot.count(request) }
+        try await read { snapshot throws(StoreError) in try snapshot.historyCount(request) }
     }
 
     /// Returns the changed objects, each once.
-    nonisolated(nonsending) public func objectIDs(_ request: HistoryFetchRequest)
+    nonisolated(nonsending) package func objectIDs(_ request: HistoryFetchRequest)
         async throws(StoreError) -> Set<ObjectID>
     {
         try await read { snapshot throws(StoreError) in try snapshot.objectIDs(request) }

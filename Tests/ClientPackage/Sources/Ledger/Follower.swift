@@ -43,9 +43,9 @@ extension Ledger {
         // A ledger retains its history.
         parameters.cleaning = .none
         let tracker = HistoryTracker(container: container, parameters: parameters, consumer: RunningSum())
-        await tracker.registerObserver(entity: "Booking", kind: .delete) { changes in
-            let amount = changes.changes.first?.tombstone?["amount"]?.integerValue ?? 0
-            say("struck by \(changes.transaction.author ?? "unknown"): \(amount)")
+        await tracker.registerObserver(entity: "Booking", kind: .delete) { transaction in
+            let amount = transaction.changes.first?.tombstone?["amount"]?.integerValue ?? 0
+            say("struck by \(transaction.author ?? "unknown"): \(amount)")
         }
         try await tracker.start()
         while readLine() != nil {}

@@ -73,7 +73,7 @@ import PersistentStore
     static func unstrike(key: Int64, _ container: PersistentContainer) async throws {
         let context = container.makeContext(author: "auditor")
         let id = ObjectID(entity: "Booking", key: key)
-        let request = HistoryFetchRequest(.newest, changes: .and([.object(id), .kind(.delete)]), limit: 1)
+        let request = HistoryFetchRequest(.newest, changes: .and([.objects([id]), .kind(.delete)]), limit: 1)
         guard let deletion = try await container.changes(request).last else { return print("not deleted") }
         try await context.restore(deletion)
         try await context.save()
