@@ -25,6 +25,19 @@ struct TerminalInputTests {
         close(read)
     }
 
+    @Test func `a flood of keys arrives in parts, with the signals between them`() throws {
+        let (read, write) = try pipe()
+        let (signalRead, signalWrite) = try pipe()
+        _ = fcntl(signalRead, F_SETFL, O_NONBLOCK)
+        var input = TerminalInput(terminal: read, signals: signalRead)
+        send(String(repeating: "j", count: 20_000), to: write)
+        let first = input.next(timeout: 5_000)
+        #expect((1...4_000).contains(first.count))
+        send(String(Unicode.Scalar(UInt8(SIGTERM))), to: signalWrite)
+        #expect(input.next(timeout: 5_000).first == .signal(.terminate))
+        for descriptor in [read, write, signalRead, signalWrite] { close(descriptor) }
+    }
+
     @Test func `a lone escape soon becomes the key`() throws {
         let (read, write) = try pipe()
         var input = TerminalInput(terminal: read)

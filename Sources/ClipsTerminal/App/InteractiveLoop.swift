@@ -27,6 +27,7 @@ enum InteractiveLoop {
             let timeout = firstDraw == nil ? runner.timeout : 20
             for event in input.next(timeout: timeout, alsoWaitingFor: runner.descriptors) {
                 if let ending = handle(event, runner) { status = ending }
+                if runner.isDone { break }
             }
             runner.collectPrograms()
             if let failure = runner.openingFailure {

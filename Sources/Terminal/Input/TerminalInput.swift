@@ -13,9 +13,11 @@ package struct TerminalInput: ~Copyable {
     private var isLost = false
     private var reportsUntil = ContinuousClock.now
 
-    /// The size of a read. Reads stop after `maxBytes` in total, so that the caller runs.
-    private static let chunk = 1 << 16
-    private static let maxBytes = 1 << 20
+    /// The size of a read. Reads stop after `maxBytes` in total, or `maxEvents`, so that the caller draws and gets
+    /// signals during a flood of keys, such as a paste without brackets.
+    private static let chunk = 1 << 10
+    private static let maxBytes = 1 << 16
+    private static let maxEvents = 1_000
 
     /// Creates the input of a screen, which must outlive it.
     package init(_ screen: TerminalScreen) {
@@ -90,7 +92,7 @@ package struct TerminalInput: ~Copyable {
     private mutating func readTerminal(_ ready: DescriptorIO.Readiness, into events: inout [TerminalEvent]) {
         var total = 0
         var ready = ready
-        while total < Self.maxBytes && ready.hasEvent {
+        while total < Self.maxBytes && events.count < Self.maxEvents && ready.hasEvent {
             guard ready.isReadable else { return lose(into: &events) }
             do {
                 if let bytes = try DescriptorIO.readAvailable(terminal, limit: Self.chunk) {
