@@ -19,8 +19,12 @@ import Testing
             #expect(app.state.list.clips.count == 3)
             try app.run("u\n:wait text=Undo “Clip 3”, deleted in another window just now?")
             #expect(app.state.list.clips.count == 3)
-            try app.run("<Esc>\n:wait idle")
-            #expect(app.state.list.clips.count == 3 && app.state.menu == nil)
+            for answer in ["<Esc>", "n"] {
+                try app.run("\(answer)\n:wait idle")
+                #expect(app.state.list.clips.count == 3 && app.state.menu == nil)
+                try app.run("u\n:wait text=Undo “Clip 3”")
+            }
+            try app.run("n\n:wait idle")
             try app.run("uy\n:wait count=4\n:wait text=Undone: deleted “Clip 3” in another window")
             // The undo itself is the work of this window.
             try app.run("<C-r>\n:wait count=3\nu\n:wait count=4")

@@ -18,7 +18,7 @@ struct DrawnFrame {
             guard state.screen == .list, state.prompt == nil, state.menu == nil, state.completion == nil,
                 state.pick == nil, state.typing.pressed.isEmpty, state.list.marks.isEmpty,
                 layout.sidebar == nil,
-                !state.reader.hasFocus, layout.status != nil, state.message?.isError != true
+                !state.reader.hasFocus, layout.status != nil, !StatusLine(state: state).coversRows(layout)
             else { return nil }
             self.layout = layout
             self.list = list

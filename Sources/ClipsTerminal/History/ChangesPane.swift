@@ -24,7 +24,10 @@ struct ChangesPane {
             frame.put("─", in: area, column: column, style: border)
         }
         let width = area.size.columns - 4
-        frame.putCut(" \(origin(width: width - 2)) ", in: area, column: 2, width: width, style: theme.muted)
+        let hasAuthor = HistoryScreen.Columns(width: area.size.columns).authorWidth > 0
+        frame.putCut(
+            " \(origin(hasAuthor: hasAuthor, width: width - 2)) ", in: area, column: 2, width: width,
+            style: theme.muted)
         let lines = lines
         let rows = max(0, area.size.rows - 1)
         let top = top(of: lines, rows: rows)
@@ -62,8 +65,10 @@ struct ChangesPane {
             ? nil : lines.dropFirst(top(of: lines, rows: area.size.rows - 1) + row - 1).first?.change
     }
 
-    /// The time and the origin of the newest transaction, as far as they fit.
-    private func origin(width: Int) -> String {
+    /// Returns the time and the origin of the newest transaction, as far as they fit.
+    ///
+    /// - Parameter hasAuthor: Whether its row has the author.
+    private func origin(hasAuthor: Bool, width: Int) -> String {
         guard let transaction = row.newest else { return "" }
         // The numbers of processes and transactions mean nothing to a reader.
         let context = transaction.contextName.flatMap { name in
@@ -71,7 +76,8 @@ struct ChangesPane {
                 ? nil : name.split(separator: " ").filter { Int($0) == nil }.joined(separator: " ")
         }
         var parts = [
-            LocalTime(transaction.timestamp).dateAndTime, transaction.isOwn ? "you" : nil,
+            LocalTime(transaction.timestamp).dateAndTime,
+            transaction.isOwn ? "you" : hasAuthor ? nil : state.history.windows.author(of: transaction),
             transaction.program ?? "another program", context,
         ].compactMap(\.self)
         while parts.count > 1, DisplayWidth.columns(of: parts.joined(separator: " · ")) > width {

@@ -48,7 +48,9 @@ struct HistoryScreen {
         if let header = layout.header {
             frame.fill(header, style: theme.heading)
             frame.put("Change", in: header, column: 3, style: theme.heading)
-            frame.put("Author", in: header, column: columns.author, style: theme.heading)
+            if columns.authorWidth > 0 {
+                frame.put("Author", in: header, column: columns.author, style: theme.heading)
+            }
             frame.putRight("Age", in: header, column: columns.age, width: 6, style: theme.heading)
         }
         guard !state.history.transactions.isEmpty else {
@@ -79,15 +81,16 @@ struct HistoryScreen {
     }
 
     /// The columns at a width; the change has the rest.
-    private struct Columns {
+    struct Columns {
         let author: Int
         let age: Int
         let authorWidth: Int
 
         init(width: Int) {
-            authorWidth = width < 60 ? 9 : 14
+            // On a narrow screen, the pane of the changes has the author.
+            authorWidth = width < 50 ? 0 : width < 60 ? 9 : 14
             age = max(0, width - 8)
-            author = max(0, age - authorWidth - 2)
+            author = max(0, age - authorWidth - (authorWidth > 0 ? 2 : 0))
         }
     }
 

@@ -136,6 +136,8 @@ extension AppState {
         case .character(let character):
             if character != " ", let item = open.items.first(where: { $0.key == character }) {
                 choose(item.choice)
+            } else if character == "n", open.items.map(\.key) == ["y"] {
+                closeMenu()
             } else if character == "j" || character == "k" {
                 menu?.move(by: character == "j" ? 1 : -1)
             } else {

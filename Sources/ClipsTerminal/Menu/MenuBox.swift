@@ -65,7 +65,8 @@ struct MenuBox {
             let line = Rect(
                 row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
             frame.put(item.key, in: line, column: 1, style: theme.key)
-            frame.putCut(item.label, in: line, column: keyWidth + 3, width: line.size.columns - keyWidth - 4)
+            let label = SafeText.cutAtWord(item.label, to: line.size.columns - keyWidth - 4)
+            frame.put(label, in: line, column: keyWidth + 3)
             if first + row == selected { frame.select(line, theme) }
         }
         guard area.row > box.row else { return }
@@ -88,6 +89,6 @@ extension Frame {
             put("│", in: area, row: row, style: theme.border)
             put("│", in: area, row: row, column: width + 1, style: theme.border)
         }
-        putCut(" \(title) ", in: area, column: 2, width: width - 2, style: theme.strong)
+        put(" \(SafeText.cutAtWord(title, to: width - 4)) ", in: area, column: 2, style: theme.strong)
     }
 }

@@ -20,13 +20,13 @@ struct StatusLine {
         frame.fill(line)
         if state.prompt != nil {
             drawPrompt(line, &frame)
-            if let message = state.message ?? filterProblem { drawHint(message, layout, &frame) }
+            if let message = state.message ?? filterProblem { drawHint(message, above: line, layout, &frame) }
         } else if let message = state.message {
-            if message.isError, drawError(message.text, above: line, &frame) { return }
-            let style = message.isError ? theme.error : theme.strong
+            let text = shortened(message, to: line.size.columns - 2 * indent(line))
+            if drawWrapped(text, of: message, upTo: line, &frame) { return }
             let used = frame.put(
-                SafeText.cut(message.text, to: line.size.columns - indent(line)), in: line,
-                column: indent(line), style: style)
+                SafeText.cut(text, to: line.size.columns - indent(line)), in: line,
+                column: indent(line), style: style(of: message))
             let right = rightParts(fitting: line.size.columns - 2 * indent(line) - used - 2)
             drawRight(right, line, after: indent(line) + used, mayCut: false, &frame)
         } else {
@@ -34,13 +34,43 @@ struct StatusLine {
         }
     }
 
-    /// Draws a message in the line of keys, since the prompt has the status line.
-    private func drawHint(_ message: AppState.Message, _ layout: Layout, _ frame: inout Frame) {
+    private func style(of message: AppState.Message) -> Style { message.isError ? theme.error : theme.strong }
+
+    /// Whether the message covers rows above the status line.
+    func coversRows(_ layout: Layout) -> Bool {
+        guard let message = state.message, let line = layout.status else { return false }
+        let width = line.size.columns - 2 * indent(line)
+        return Self.isLonger(shortened(message, to: width), than: width)
+    }
+
+    private static func isLonger(_ text: String, than width: Int) -> Bool {
+        DisplayWidth.columns(of: SafeText.line(text)) > width || text.contains("\n")
+    }
+
+    /// Returns a report without its hint, such as the key that undoes it, if both do not fit.
+    private func shortened(_ message: AppState.Message, to width: Int) -> String {
+        let text = message.text
+        guard !message.isError, Self.isLonger(text, than: width),
+            let hint = text.split(separator: " · ").last, !hint.contains("”"), hint.count < text.count
+        else { return text }
+        return String(text.dropLast(hint.count + 3))
+    }
+
+    /// Draws a message in the line of keys, since the prompt has the status line, or above the prompt.
+    private func drawHint(
+        _ message: AppState.Message, above prompt: Rect, _ layout: Layout, _ frame: inout Frame
+    ) {
         guard let line = layout.hints else { return }
+        let above = Rect(row: prompt.row - 1, column: prompt.column, rows: 1, columns: prompt.size.columns)
+        if message == state.message, above.row >= 0,
+            drawWrapped(message.text, of: message, upTo: above, &frame)
+        {
+            return
+        }
         frame.fill(line)
-        frame.putCut(
-            message.text, in: line, column: 1, width: line.size.columns - 1,
-            style: message.isError ? theme.error : theme.strong)
+        frame.put(
+            SafeText.cutAtWord(message.text, to: line.size.columns - 1), in: line, column: 1,
+            style: style(of: message))
     }
 
     /// The problem with the filter. While it is typed, an unfinished word is not a problem.
@@ -53,12 +83,13 @@ struct StatusLine {
 
     private func indent(_ line: Rect) -> Int { line.size.columns >= 20 ? 1 : 0 }
 
-    /// Draws an error over the rows above if it does not fit in the line, since its end says what to do.
-    private func drawError(_ text: String, above line: Rect, _ frame: inout Frame) -> Bool {
+    /// Draws a message in a line and over the rows above if it does not fit in the line, since its end may say what to
+    /// do.
+    private func drawWrapped(
+        _ text: String, of message: AppState.Message, upTo line: Rect, _ frame: inout Frame
+    ) -> Bool {
         let width = line.size.columns - 2 * indent(line)
-        guard width > 0,
-            DisplayWidth.columns(of: SafeText.line(text)) > width || text.contains("\n")
-        else { return false }
+        guard width > 0, Self.isLonger(text, than: width) else { return false }
         var wrapped = WrappedText(text, width: width)
         let maxRows = max(1, min(max(6, line.row / 2), line.row + 1))
         var rows = wrapped.lines(0..<maxRows)
@@ -70,7 +101,7 @@ struct StatusLine {
             row: line.row - rows.count + 1, column: line.column, rows: rows.count, columns: line.size.columns)
         frame.fill(area)
         for (row, text) in rows.enumerated() {
-            frame.put(text, in: area, row: row, column: indent(line), style: theme.error)
+            frame.put(text, in: area, row: row, column: indent(line), style: style(of: message))
         }
         return true
     }
@@ -115,7 +146,7 @@ struct StatusLine {
         for (index, part) in left.enumerated() {
             if index > 0 { column += frame.put(" · ", in: line, column: column, style: theme.muted) }
             column += frame.put(
-                SafeText.cut(part.text, to: line.size.columns - column), in: line, column: column,
+                SafeText.cutAtWord(part.text, to: line.size.columns - column), in: line, column: column,
                 style: part.style)
         }
         drawRight(right, line, after: column, mayCut: true, &frame)

@@ -44,6 +44,15 @@ package enum SafeText {
         }
         return used > columns ? safe.prefix(utf8Count: fitting) + "…" : safe
     }
+
+    /// Cuts a sentence after a word, unless the last word is longer than half of the columns.
+    package static func cutAtWord(_ text: String, to columns: Int) -> String {
+        let cut = cut(text, to: columns)
+        guard cut.hasSuffix("…"), !text.hasPrefix(cut), let space = cut.lastIndex(of: " "),
+            DisplayWidth.columns(of: String(cut[..<space])) * 2 >= columns
+        else { return cut }
+        return cut[..<space] + "…"
+    }
 }
 
 extension StringProtocol {

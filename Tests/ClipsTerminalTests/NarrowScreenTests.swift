@@ -1,0 +1,74 @@
+import ClipsCore
+import LiveQuery
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+/// Sentences on a screen of 40 columns.
+@Suite struct NarrowScreenTests {
+    private static let narrow = Size(rows: 12, columns: 40)
+
+    private static let sentences = [
+        "No changes of yours to undo in the last week.", "Open the clip, and press v to select lines.",
+        "Following: at the top, new clips scroll into view.",
+        "Tagged 5 clips +a-long-tag +another-long-tag -third · u to undo",
+    ]
+
+    @Test(arguments: sentences, [true, false])
+    func `a message is never cut`(sentence: String, isError: Bool) {
+        for columns in [40, 30, 24] {
+            var state = AppState.showing(30, Size(rows: 12, columns: columns))
+            _ = state.handle(isError ? .programFailed(sentence) : .notice(sentence), at: noon)
+            let shown = state.lines.joined(separator: " ").split(separator: " ")
+            let words = sentence.split(separator: " ").filter {
+                isError || !["·", "u", "to", "undo"].contains($0)
+            }
+            #expect(words.allSatisfy(shown.contains), "\(columns): \(state.lines)")
+        }
+    }
+
+    @Test func `the hint at the end of a message is omitted if there is no room for it`() {
+        var state = AppState.showing(3, Self.narrow)
+        _ = state.handle(.notice("Undone: marked 49 clips as read · ^R to redo"), at: noon)
+        #expect(state.statusLine.hasPrefix(" Undone: marked 49 clips as read  "))
+        #expect(state.lines[1].contains("Clip 2"))
+        _ = state.handle(.notice("Saved “A · B” · the page is already saved as clip 1 · u to undo"), at: noon)
+        #expect(state.lines[9].hasPrefix(" Saved “A · B” · the page is already"), "\(state.lines)")
+        #expect(state.statusLine.hasPrefix(" saved as clip 1"))
+    }
+
+    @Test func `the rows below a message are drawn again after it`() throws {
+        var state = AppState.showing(30, Self.narrow)
+        var drawn = DrawnFrame()
+        for text in ["Saved.", Self.sentences[0], "Saved.", Self.sentences[1]] {
+            _ = state.handle(.notice(text), at: noon)
+            #expect(state.draw(reusing: &drawn).lines == state.lines)
+            try state.press("j")
+            #expect(state.draw(reusing: &drawn).lines == state.lines)
+        }
+    }
+
+    @Test func `a message is above the prompt if the line of keys is too short`() throws {
+        var state = AppState.showing(30, Self.narrow)
+        try state.press("/")
+        _ = state.handle(.key(.paste(String(repeating: "x", count: 2_000))), at: noon)
+        #expect(state.lines[8].hasPrefix(" The text was cut off after 1,000"), "\(state.lines)")
+        #expect(state.lines[9].hasPrefix(" characters."))
+    }
+
+    @Test func `a menu cuts its texts between words`() throws {
+        var state = AppState.showing(3, Self.narrow, config: "bind ,a archive\nbind ,b star")
+        try state.press(",")
+        #expect(state.lines.contains { $0.contains("a  Archive the clip, which hides… ") }, "\(state.lines)")
+    }
+
+    @Test func `the history has room for a change and its title, and names the author below`() {
+        var state = AppState.showing(3, Self.narrow)
+        state.take(.transactions([transaction(1, deleting: [3])]))
+        state.showHistory()
+        state.reconcile()
+        #expect(!state.lines[0].contains("Author") && state.lines[1].hasPrefix(" - Clip 3  deleted "))
+        #expect(state.lines.contains { $0.contains(" · extension ") }, "\(state.lines)")
+    }
+}
