@@ -114,6 +114,25 @@ import Testing
         #expect(ConfigFile("set text-width 5").errors.count == 1)
     }
 
+    @Test func `a list says that it has no clips only once all are searched`() throws {
+        var state = AppState.showing(3)
+        try state.press("/tag:x<Enter>")
+        let generation = state.list.feed.generation
+        let none = LiveList<ClipRow>.Window(
+            rows: [], lowerIndex: 0, count: nil, reachesStart: true, reachesEnd: false)
+        state.take(.window(none, generation: generation))
+        #expect(
+            state.statusLine.hasPrefix(" … ") && !state.lines.contains { $0.contains("No clip contains") })
+        // The next key is meant for the clips that are found.
+        try state.press("d")
+        #expect(state.typing.ahead == [.key(.character("d"))])
+        let all = LiveList<ClipRow>.Window(
+            rows: [], lowerIndex: 0, count: 0, reachesStart: true, reachesEnd: true)
+        state.take(.window(all, generation: generation))
+        #expect(state.statusLine.hasPrefix(" 0 ") || state.message != nil)
+        #expect(state.lines.contains { $0.contains("No clip contains “tag:x”") })
+    }
+
     @Test func `a menu has a border on a small screen`() throws {
         var state = AppState.showing(3, Size(rows: 12, columns: 40))
         try state.press("s")

@@ -69,6 +69,8 @@ struct ListState: Sendable {
     mutating func apply(_ window: LiveList<ClipRow>.Window) {
         let wasLoading = feed.isLoading
         if window.requestNumber == nil {
+            // Until a clip is found, or all are searched, the list shows those before the filter.
+            guard !window.rows.isEmpty || window.reachesEnd else { return }
             feed.isLoading = false
             arrivals.reset()
         } else if wasLoading {
