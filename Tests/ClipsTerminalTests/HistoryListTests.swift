@@ -97,4 +97,14 @@ import Testing
             ])
     }
 
+    @Test func `a window that still runs has a number without a change during those of this one`() {
+        let all = [
+            window(1, process: 1, author: "app", isOwn: false, isOpen: true),
+            window(2, process: 3, author: "app", isOwn: false),
+            window(3, process: 2, author: "app", isOwn: true),
+        ]
+        var list = HistoryList(height: 10)
+        list.add(all)
+        #expect(all.map(list.windows.author) == ["app 2", "app", "app"])
+    }
 }

@@ -66,12 +66,14 @@ func transaction(
 }
 
 /// A transaction of a window.
-func window(_ number: Int64, process: Int32, author: String, isOwn: Bool) -> TransactionSummary {
+func window(
+    _ number: Int64, process: Int32, author: String, isOwn: Bool, isOpen: Bool = false
+) -> TransactionSummary {
     let token = HistoryToken(storeID: UUID(), generation: 1, number: number)
     let transaction = HistoryTransaction(
         number: number, token: token, timestamp: noon, author: author, contextName: "window",
         process: process, program: "clips", session: isOwn ? 7 : 8, firstRow: number, changes: [])
-    return TransactionSummary(transaction, ownSession: 7)
+    return TransactionSummary(transaction, ownSession: 7, isOfOpenWindow: isOpen)
 }
 
 extension ClipRow {

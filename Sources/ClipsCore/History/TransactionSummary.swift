@@ -40,8 +40,12 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package let lines: [Line]
     /// The change in words, if all clips changed alike.
     package let words: ChangeWords?
+    /// Whether a window committed it that was open when this was read.
+    package let isOfOpenWindow: Bool
 
-    package init(_ transaction: HistoryTransaction, ownSession: Int64?) {
+    /// - Parameter isOfOpenWindow: Whether the window that committed it is still open.
+    package init(_ transaction: HistoryTransaction, ownSession: Int64?, isOfOpenWindow: Bool = false) {
+        self.isOfOpenWindow = isOfOpenWindow
         id = transaction.number
         token = transaction.token
         timestamp = transaction.timestamp

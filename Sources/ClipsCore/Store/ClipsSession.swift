@@ -110,7 +110,9 @@ package final class ClipsSession: Sendable {
             var summaries: [TransactionSummary] = []
             let request = HistoryFetchRequest(.newest, where: predicate, limit: limit)
             try snapshot.forEachTransaction(request) { transaction in
-                summaries.append(TransactionSummary(transaction, ownSession: session))
+                summaries.append(
+                    TransactionSummary(
+                        transaction, ownSession: session, isOfOpenWindow: transaction.isOfOpenWindow))
                 return true
             }
             return summaries

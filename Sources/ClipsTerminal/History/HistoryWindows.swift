@@ -11,6 +11,7 @@ struct HistoryWindows: Sendable {
         var first: Int64
         var last: Int64
         var isOwn = false
+        var isOpen = false
 
         func overlaps(_ other: Span) -> Bool { first < other.last && other.first < last }
     }
@@ -22,8 +23,8 @@ struct HistoryWindows: Sendable {
 
     /// Numbers the windows that made transactions.
     ///
-    /// A window is known to be open between its first and its last transaction, and this one since its first. A
-    /// window of an earlier run, which overlaps no other, has no number.
+    /// A window is known to be open between its first and its last transaction, and this one and those that still run
+    /// since their first. A window of an earlier run, which overlaps no other, has no number.
     ///
     /// - Parameter transactions: In the order of their numbers.
     mutating func update(_ transactions: [TransactionSummary]) {
@@ -34,9 +35,10 @@ struct HistoryWindows: Sendable {
             let window = Window(author: transaction.author, process: process)
             spans[window, default: Span(first: transaction.id, last: transaction.id)].last = transaction.id
             if transaction.isOwn { spans[window]?.isOwn = true }
+            spans[window]?.isOpen = transaction.isOwn || transaction.isOfOpenWindow
             if transaction.contextName == ClipsSession.contextName { windows.insert(window) }
         }
-        for (window, span) in spans where span.isOwn { spans[window]?.last = .max }
+        for (window, span) in spans where span.isOpen { spans[window]?.last = .max }
         numbers = [:]
         let newest = spans.filter { windows.contains($0.key) }.sorted { $0.value.last > $1.value.last }
             .prefix(Self.maxCount).sorted {

@@ -1,6 +1,5 @@
 import ClipsCore
 import FoundationEssentials
-import Glibc
 import PersistentStore
 import Platform
 
@@ -59,21 +58,11 @@ extension ForeignChange {
                 of: step.token, isRedoing: direction == .redo, maxTitle: 24)
             return ForeignChange(
                 change: change ?? "a change", timestamp: step.origin?.timestamp ?? .now,
-                isOfOpenWindow: step.origin.map(isRunning) ?? false)
+                isOfOpenWindow: step.origin.flatMap { origin in
+                    origin.process.map { ProcessIdentity.isAlive($0, since: origin.timestamp) }
+                } ?? false)
         } catch .tokenExpired {
             return nil
         }
-    }
-
-    /// Whether the process that committed a step still runs. A process that began after the commit is another one.
-    private static func isRunning(_ origin: UndoStep.Origin) -> Bool {
-        guard let process = origin.process, let start = ProcessIdentity(process: process).start else {
-            return false
-        }
-        var now = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &now)
-        // Clock ticks are hundredths of a second in proc(5).
-        let age = Double(now.tv_sec) - Double(start) / 100
-        return Date.now.timeIntervalSince(origin.timestamp) <= age + 1
     }
 }

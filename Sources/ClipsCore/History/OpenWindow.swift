@@ -1,0 +1,24 @@
+import Glibc
+import Platform
+package import FoundationEssentials
+import PersistentStore
+
+extension ProcessIdentity {
+    /// Whether the process with a number began before a time and is running, so that it is not a later one.
+    package static func isAlive(_ process: Int32, since time: Date) -> Bool {
+        guard let start = ProcessIdentity(process: process).start else { return false }
+        var now = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &now)
+        // Clock ticks are hundredths of a second in proc(5).
+        let age = Double(now.tv_sec) - Double(start) / 100
+        return Date.now.timeIntervalSince(time) <= age + 1
+    }
+}
+
+extension HistoryTransaction {
+    /// Whether a window committed it that is still open.
+    var isOfOpenWindow: Bool {
+        guard let process, StepName(contextName).work == ClipsSession.contextName else { return false }
+        return ProcessIdentity.isAlive(process, since: timestamp)
+    }
+}
