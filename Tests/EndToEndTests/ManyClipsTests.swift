@@ -161,6 +161,26 @@ import Testing
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
     }
 
+    @Test func `undo concerns the last command, an import, too, but no other program`() throws {
+        try clips.run("add", "--title", "first")
+        try clips.run("tag", "1", "+x")
+        let script =
+            "printf 'https://a.example/\\nhttps://b.example/\\n' >$TMPDIR/links.txt && $CLIPS import $TMPDIR/links.txt"
+        #expect(try clips.shell(script).status == 0)
+        try clips.run("extension", "--title", "from a program")
+        let run = try clips.run("undo")
+        #expect(run.errors == "clips: undid: saved 2 clips.\n")
+        #expect(try clips.sqlite3("SELECT group_concat(title) FROM Clip") == "first,from a program", "\(run)")
+        #expect(try clips.run("undo", "--redo").status == 0)
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "4")
+        #expect(try clips.run("undo", "--since", "1h").status == 0)
+        #expect(try clips.sqlite3("SELECT group_concat(title) FROM Clip") == "from a program")
+        #expect(
+            try clips.run("undo").errors
+                == "clips: there is nothing to undo; --author NAME undoes changes of another author.\n")
+        #expect(try clips.run("undo", "--author", "extension").status == 0)
+    }
+
     @Test func `undo asks before it overwrites the change of another author`() throws {
         try clips.run("add", "--title", "a")
         _ = try clips.shell("EDITOR=\"sed -i 's/^title: a/title: mine/'\" $CLIPS edit 1")

@@ -45,11 +45,14 @@ extension ClipStore {
     ///
     /// - Parameters:
     ///   - limit: The maximum number of transactions that are read; nil for all.
+    ///   - others: Authors whose steps count as those of this one.
     ///   - ofAll: Whether to return those of all authors, not only of this one and its client.
     package func undoable(
-        since start: HistoryFetchRequest.Start, limit: Int? = nil, ofAll: Bool = false
+        since start: HistoryFetchRequest.Start, limit: Int? = nil, alsoOf others: [String] = [],
+        ofAll: Bool = false
     ) async throws(StoreError) -> [UndoHistory.Step] {
-        var request = HistoryFetchRequest(start, where: ofAll ? nil : ownTransactions, limit: limit)
+        var request = HistoryFetchRequest(
+            start, where: ofAll ? nil : ownTransactions(alsoOf: others), limit: limit)
         request.includesChanges = false
         let (all, session) = (request, session)
         return try await container.read { snapshot throws(StoreError) in

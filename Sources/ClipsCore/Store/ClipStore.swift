@@ -89,6 +89,11 @@ package struct ClipStore: Sendable {
         ClipAuthor(name: author, client: client).transactions
     }
 
+    /// Returns the condition on the transactions of the author, and of others.
+    func ownTransactions(alsoOf others: [String]) -> TransactionPredicate {
+        others.isEmpty ? ownTransactions : .or([ownTransactions] + others.map { .author($0) })
+    }
+
     /// Returns the context name of work with a name of its own, which begins with the client.
     func named(_ work: String?) -> String? {
         guard let client else { return work }

@@ -194,11 +194,13 @@ extension ClipStore {
     /// Reads backward from the newest, one period at a time, up to the first transaction that can be undone
     /// or, with `isRedoing`, that decides what can be redone.
     ///
-    /// - Parameter known: An earlier result, from which to continue.
+    /// - Parameters:
+    ///   - known: An earlier result, from which to continue.
+    ///   - others: Authors whose transactions count as those of this one.
     package func undoHistory(
-        behind known: UndoHistory = UndoHistory(), isRedoing: Bool = false
+        behind known: UndoHistory = UndoHistory(), isRedoing: Bool = false, alsoOf others: [String] = []
     ) async throws(StoreError) -> UndoHistory {
-        let (own, session, end) = (ownTransactions, session, now())
+        let (own, session, end) = (ownTransactions(alsoOf: others), session, now())
         return try await container.read { snapshot throws(StoreError) in
             var history = known
             var isFirst = true

@@ -6,9 +6,9 @@ import Terminal
 extension Command {
     static let undo = Command(
         name: "undo",
-        summary: "Undo the last change of the author 'cli', or of --author",
+        summary: "Undo the last change of your commands, or of --author",
         details:
-            "Again, undoes the change before. 'clips history' shows the changes; the app undoes those of 'app'.",
+            "Again, undoes the change before. Commands write as 'cli' and 'import'; see 'clips history'.",
         options: [
             Option(
                 "--since", value: "POINT",
@@ -26,10 +26,9 @@ extension Command {
         let since = try invocation.arguments.value(
             "--since", expected: HistoryPoint.forms, as: HistoryPoint.init)
         if let since { return try await invocation.undo(since: since, of: store, isForced: isForced) }
-        let history = try await store.undoHistory(isRedoing: isRedoing)
+        let history = try await store.undoHistory(isRedoing: isRedoing, alsoOf: invocation.otherAuthors)
         guard let step = (isRedoing ? history.redoable : history.undoable).last else {
-            invocation.remark("there is nothing to \(isRedoing ? "redo" : "undo").")
-            return .incomplete
+            return invocation.remarkNothing(isRedoing ? "redo" : "undo")
         }
         let change =
             try await store.changeDescription(of: step.token, isRedoing: isRedoing) ?? "the last change"
@@ -51,19 +50,28 @@ extension Command {
 }
 
 extension Invocation {
+    /// The authors of the user's commands other than the one of most: those of agents, mirrors, and other programs
+    /// require their name.
+    fileprivate var otherAuthors: [String] { arguments.has("--author") ? [] : ["import"] }
+
+    fileprivate func remarkNothing(_ verb: String) -> ExitStatus {
+        let hint = arguments.has("--author") ? "" : "; --author NAME \(verb)es changes of another author"
+        remark("there is nothing to \(verb)\(hint).")
+        return .incomplete
+    }
+
     /// Undoes all changes of an author since a point, and prints them.
     fileprivate func undo(
         since point: HistoryPoint, of store: ClipStore, isForced: Bool
     ) async throws -> ExitStatus {
-        let steps = try await store.undoable(since: point.start)
+        let steps = try await store.undoable(since: point.start, alsoOf: otherAuthors)
         if arguments.has("--dry-run") {
             for step in steps.reversed() {
                 output.line(SafeText.line(try await store.changeDescription(of: step.token) ?? "a change"))
             }
         }
         guard !steps.isEmpty, !arguments.has("--dry-run") else {
-            if steps.isEmpty { remark("there is nothing to undo.") }
-            return steps.isEmpty ? .incomplete : .done
+            return steps.isEmpty ? remarkNothing("undo") : .done
         }
         let result = try await store.undo(steps, overwrites: isForced) { change, isPart in
             remark("\(isPart ? "undid a part of" : "undid"): \(change).")
