@@ -46,6 +46,16 @@ import Testing
         #expect(try clips.run("show", "--json", "3").output == lines.output, "\(lines)")
     }
 
+    @Test func `--ids prints the IDs even with --quiet, which alone prints nothing`() throws {
+        let lines = "{\"title\":\"a\"}\n{\"title\":\"b\"}\n"
+        let quiet = try clips.run("extension", "--jsonl", "--quiet", input: lines)
+        #expect(quiet.status == 0 && quiet.output.isEmpty && quiet.errors.isEmpty, "\(quiet)")
+        let ids = try clips.run("extension", "--jsonl", "--quiet", "--ids", input: lines)
+        #expect(ids.status == 0 && ids.output == "3\n4\n" && ids.errors.isEmpty, "\(ids)")
+        #expect(try clips.run("add", "--quiet", "--title", "c").output.isEmpty)
+        #expect(try clips.run("add", "--quiet", "--ids", "--title", "d").output == "6\n")
+    }
+
     @Test func `HTML that is piped in becomes a title, a note, and readable text`() throws {
         let run = try clips.run("add", "--url", "https://a.org", input: Self.page)
         #expect(run.status == 0, "\(run)")

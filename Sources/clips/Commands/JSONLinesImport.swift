@@ -89,7 +89,7 @@ struct JSONLinesImport {
                 progress.saved += clips.count { $0.isNew }
                 progress.existing += clips.count { !$0.isNew }
             }
-            if invocation.isJSON || !invocation.output.isTerminal {
+            if invocation.isJSON || !invocation.output.isTerminal || invocation.arguments.has("--ids") {
                 await invocation.printSaved(ids, of: store)
             }
         } catch {

@@ -119,7 +119,7 @@ extension Invocation {
     func printSaved(_ ids: [Int64], of store: ClipStore) async {
         // If they cannot be read again, they are saved nevertheless.
         if isJSON, (try? await printJSON(ids, of: store)) != nil { return }
-        guard !isQuiet else { return }
+        guard !isQuiet || arguments.has("--ids") else { return }
         for id in ids { output.line("\(id)") }
     }
 

@@ -27,6 +27,7 @@ extension Command {
                 Option("--tag", value: "NAME", "tag; may be repeated"),
                 .duplicates,
                 Option("--jsonl", "read JSON objects, one per line, like 'list --json'"),
+                Option("--ids", "print the IDs even with --quiet, or of --jsonl on a terminal"),
                 Option("--strict", "with --jsonl, save all lines or none"),
             ], example: example
         ) { invocation in
