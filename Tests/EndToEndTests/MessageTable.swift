@@ -191,7 +191,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("tags delete x", 1, "No clip has the tag 'x'. 'clips tags' prints the tags."),
         MessageCase("dedupe", 0, "there are no duplicates."),
         MessageCase("undo", 0, "undid: saved “a”."),
-        MessageCase("undo --redo", 1, "there is nothing to redo."),
+        MessageCase(
+            "undo --redo", 1,
+            "there is nothing to redo; --author NAME redoes changes of another author."),
         MessageCase("consumers", 0, "the history has no consumers."),
     ]
 

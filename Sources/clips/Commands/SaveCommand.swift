@@ -5,7 +5,6 @@ extension Command {
     static let add = save(
         "add", author: "cli",
         summary: "Save URLs, a page, or a text, and print the IDs",
-        details: "A domain is a URL, too. HTML that is piped in is saved as readable text.",
         example: "clips add --fetch --tag language swift.org")
 
     static let `extension` = save(
@@ -14,15 +13,15 @@ extension Command {
         example: "clips extension --title 'Release notes' < notes.txt")
 
     private static func save(
-        _ name: String, author: String, summary: String, details: String = "", example: String
+        _ name: String, author: String, summary: String, example: String
     ) -> Command {
         Command(
-            name: name, summary: summary, details: details, operands: "[URL…]",
+            name: name, summary: summary, operands: "[URL…]",
             options: [
                 Option("--fetch", "save each page's title and text (1 if one fails)"),
                 Option("--url", value: "URL", "page URL, like an operand"),
                 Option("--title", value: "TEXT", "title"),
-                Option("--text", value: "TEXT", "text; piped input by default, or with '-'"),
+                Option("--text", value: "TEXT", "text; piped input, even HTML, by default or with '-'"),
                 Option("--note", value: "TEXT", "note"),
                 Option("--tag", value: "NAME", "tag; may be repeated"),
                 .duplicates,
