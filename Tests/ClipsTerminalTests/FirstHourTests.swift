@@ -169,6 +169,15 @@ import Testing
         }
     }
 
+    @Test func `a message names the tags that changed, not those that a clip had or lacked`() async throws {
+        try await RunningApp.open(clips: 1) { app in
+            try app.run(
+                "t+a<Enter>\n:wait text=Tagged “Clip 0” +a\nt+a,+b,-c<Enter>\n:wait text=Tagged “Clip 0” +b ·"
+            )
+            try app.run("t-a,-c<Enter>\n:wait text=Untagged “Clip 0” -a ·")
+        }
+    }
+
     @Test func `the status line names the clip of the last change`() async throws {
         try await RunningApp.open(clips: 3) { app in
             let id = app.state.list.clips.rows[1].id

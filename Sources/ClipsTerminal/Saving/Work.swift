@@ -125,7 +125,13 @@ extension Work {
             }
             let verb = adding.isEmpty ? "untagged" : "tagged"
             let summary = "\(verb) \(Self.subject(count, of: ids, title)) \(tags)"
-            return .done(token: tagged.token, clips: [], summary: summary)
+            // The clip may have had some of the tags, and others not.
+            guard count == 1, adding.count + removing.count > 1, let token = tagged.token,
+                let change = try await store.changeDescription(of: token)
+            else { return .done(token: tagged.token, clips: [], summary: summary) }
+            // The history names added tags first, and has one verb for both.
+            let isUntagging = adding.isEmpty && change.hasPrefix("tagged ")
+            return .done(token: token, clips: [], summary: isUntagging ? "un\(change)" : change)
         case .delete(let ids, let title):
             let result = try await store.delete(ids)
             guard result.token != nil else { return .impossible(Self.deleted(ids, title)) }
