@@ -169,7 +169,7 @@ import Testing
     ]
 
     @Test(arguments: between.indices)
-    func `a row that is evicted after another one is recorded, whatever runs between`(index: Int) async throws
+    func `a row that is evicted after another one is recorded, with any trigger between`(index: Int) async throws
     {
         let (trigger, rows, statement, deleted) = Self.between[index]
         let owned = try OwnedDatabase(
