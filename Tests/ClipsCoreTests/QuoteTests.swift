@@ -95,6 +95,23 @@ import Testing
         await session.stop()
     }
 
+    @Test func `a window deletes the quotes of clips that are more than it merges one by one`() async throws {
+        let session = try await ClipsSession(path: store.path, author: "window") { _ in }
+        try await session.start()
+        _ = try await saved("https://a.org", Quote("One"))
+        _ = try Shell.run(
+            "sqlite3",
+            [
+                store.path,
+                """
+                WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+                INSERT INTO Clip (url) SELECT 'https://b.org/' || i FROM n; DELETE FROM Clip;
+                """,
+            ])
+        #expect(try await soon { try await stored() == 0 })
+        await session.stop()
+    }
+
     @Test(arguments: 0..<3) func `a clip returns with its quotes after an import has used their UUIDs`(
         way: Int
     )

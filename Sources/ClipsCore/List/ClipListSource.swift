@@ -44,6 +44,7 @@ package struct ClipListSource: HistoryConsumer {
         try list.refresh(from: snapshot)
         try facets.refresh(from: snapshot)
         continueCounting()
+        orphans.beginAfterRefresh()
     }
 
     package func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) throws {

@@ -31,6 +31,9 @@ package final class OrphanRemoval: Sendable {
     private struct State {
         var isRunning = false
         var isRequested = false
+        /// Whether a removal failed, for example since the store was busy; the next commit repeats it.
+        var isOwed = false
+        var isFollowing = false
     }
 
     private let store: ClipStore
@@ -40,9 +43,22 @@ package final class OrphanRemoval: Sendable {
 
     /// Begins a removal if one of the transactions is a deletion of a clip by an external writer.
     func begin(after transactions: [HistoryTransaction]) {
-        guard transactions.contains(where: \.mayLeaveOrphans) else { return }
+        guard state.withLock(\.isOwed) || transactions.contains(where: \.mayLeaveOrphans) else { return }
+        begin()
+    }
+
+    /// Begins a removal after commits that were not delivered one by one: after each refresh except the first.
+    func beginAfterRefresh() {
+        let isFirst = state.withLock { state in
+            defer { state.isFollowing = true }
+            return !state.isFollowing
+        }
+        if !isFirst { begin() }
+    }
+
+    private func begin() {
         let begins = state.withLock { state in
-            defer { (state.isRunning, state.isRequested) = (true, true) }
+            defer { (state.isRunning, state.isRequested, state.isOwed) = (true, true, false) }
             return !state.isRunning
         }
         if begins { Task { await run() } }
@@ -50,11 +66,14 @@ package final class OrphanRemoval: Sendable {
 
     private func run() async {
         while state.withLock({ state in
-            defer { state = State(isRunning: state.isRequested) }
+            defer { (state.isRunning, state.isRequested) = (state.isRequested, false) }
             return state.isRequested
         }) {
-            // A store that cannot be written retains them.
-            try? await store.deleteOrphans()
+            do {
+                try await store.deleteOrphans()
+            } catch {
+                state.withLock { $0.isOwed = true }
+            }
         }
     }
 
