@@ -169,8 +169,7 @@ import Testing
     ]
 
     @Test(arguments: between.indices)
-    func `a row that is evicted after another one is recorded, with any trigger between`(index: Int) async throws
-    {
+    func `a row evicted after another one is recorded, with any trigger between`(index: Int) async throws {
         let (trigger, rows, statement, deleted) = Self.between[index]
         let owned = try OwnedDatabase(
             "CREATE TABLE t (id INTEGER PRIMARY KEY, p REFERENCES t ON DELETE CASCADE, u UNIQUE, w UNIQUE);\n"
