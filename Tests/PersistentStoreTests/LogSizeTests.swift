@@ -32,6 +32,10 @@ import Testing
         let other = try LineProcess("python3", ["-c", Self.checkpoints, container.path + "-shm"])
         #expect(try other.answer() == "ready")
         if !withCheckpoints { other.closeInput() }
+        func size() throws -> Int {
+            try #require(
+                FileManager.default.attributesOfItem(atPath: container.path + "-wal")[.size] as? Int)
+        }
         try await withThrowingTaskGroup { group in
             group.addTask {
                 // At each moment, one of the two has a snapshot.
@@ -46,14 +50,15 @@ import Testing
                 }
             }
             defer { group.cancelAll() }
-            for round in 0..<800 {
+            for round in 0..<2400 {
                 let text = String(repeating: "\(round % 10)", count: 60_000)
                 try await context.insert("Note", ["body": .text(text)])
                 try await context.save()
+                // On a loaded machine, some attempts to empty it fail.
+                if round > 800, try size() < 40 << 20 { break }
             }
         }
-        let size = try FileManager.default.attributesOfItem(atPath: container.path + "-wal")[.size] as? Int
-        #expect(try #require(size) < 40 << 20)
+        #expect(try size() < 40 << 20)
         other.closeInput()
     }
 }
