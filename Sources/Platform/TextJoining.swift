@@ -18,3 +18,10 @@ extension [String] {
         return Array(dropLast()).joined(separator: ", ") + (count > 2 ? ", or " : " or ") + self[count - 1]
     }
 }
+
+extension Int {
+    /// The number with commas between thousands.
+    package var grouped: String {
+        magnitude < 1000 ? "\(self)" : (self / 1000).grouped + "," + "\(1000 + magnitude % 1000)".dropFirst()
+    }
+}

@@ -41,11 +41,11 @@ import Testing
         let dry = try clips.run("undo", "--author", name, "--since", "10 minutes ago", "--dry-run")
         #expect(dry.status == 0 && dry.output.split(separator: "\n").count == 4, "\(dry)")
         let run = try clips.run("undo", "--author", name, "--since", "10 minutes ago")
-        #expect(run.status == 0 && run.errors.contains("undid: deleted 2 clips."), "\(run)")
+        #expect(run.status == 0 && run.errors.contains("Undid: deleted 2 clips."), "\(run)")
         #expect(try export("id != \(kept)") == before)
         #expect(
             try clips.run("undo", "--author", name, "--since", "1h").errors
-                == "clips: there is nothing to undo.\n")
+                == "clips: There is nothing to undo.\n")
         #expect(try clips.run("undo", "--author", "mcp", "--since", "1h").status == 0)
         #expect(try export() == before)
     }

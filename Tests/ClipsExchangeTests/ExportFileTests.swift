@@ -77,6 +77,24 @@ struct ExportFileTests {
         #expect(text.contains("[t](<https://example.org/?a=1&b=2>)"))
     }
 
+    @Test func `the text of a clip is readable in Markdown, and is not read as other clips`() throws {
+        let text = "## Head\n\n- [other](https://other.example)\n```\n<!-- code -->\n"
+        try program.run(
+            "add", "--title", "with text", "--note", "a [note](https://note.example)", input: text)
+        let file = program.folder.path(of: "out.md")
+        try program.run("export", "--format", "markdown", "-o", file, "--query", "title:with")
+        let written = try String(contentsOfFile: file, encoding: .utf8)
+        for line in ["  > ## Head", "  > - [other](https://other.example)", "  > ```", "  > \\<!-- code -->"]
+        {
+            #expect(written.contains(line + "\n"), "\(written)")
+        }
+        let copy = program.folder.path(of: "copy.db")
+        try program.run("import", file, "--store", copy)
+        let query = "SELECT group_concat(title || '|' || note || '|' || text) FROM"
+        let stored = try program.sqlite3("\(query) Clip WHERE title = 'with text'")
+        #expect(try program.sqlite3("ATTACH '\(copy)' AS copy; \(query) copy.Clip") == stored)
+    }
+
     @Test func `after saved batches, a failure does not say that nothing was saved`() {
         struct Failure: Error, CustomStringConvertible {
             let description = "It is full. Nothing was saved; try again."

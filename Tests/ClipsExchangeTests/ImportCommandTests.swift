@@ -17,7 +17,7 @@ struct ImportCommandTests {
         let run = try program.run("import", "--tag", "old", file("b.html", Samples.netscape))
         #expect(run.status == 1)
         #expect(run.errors.contains("b.html, line 23: a bookmark has no URL."))
-        #expect(run.errors.contains("read 5 clips, saved 5, 2 not readable."))
+        #expect(run.errors.contains("Read 5 clips, saved 5, 2 not readable."))
         #expect(try program.sqlite3("SELECT count(*) FROM Clip WHERE tags LIKE '%old'") == "5")
         #expect(try program.sqlite3("SELECT count(*) FROM history WHERE kind = 3") == "1")
     }
@@ -84,14 +84,16 @@ struct ImportCommandTests {
         let bytes = Array("https://a.org Gr".utf8) + [0xF6, 0xDF] + Array("e\n".utf8)
         try Data(bytes).write(to: URL(filePath: program.folder.path(of: "old.txt")))
         let run = try program.run("import", program.folder.path(of: "old.txt"))
-        #expect(run.status == 0 && run.errors.contains("read as plain text in WINDOWS-1252, by its letters."))
+        #expect(
+            run.status == 0
+                && run.errors.contains("Read as plain text in WINDOWS-1252, which its letters suggest."))
     }
 
     @Test func `a changed value is not an unreadable clip`() throws {
         let lines = "{\"url\":\"https://a.org\",\"tags\":[\"a,b\"]}\n{\"url\":\"https://b.org\"}\n"
         let run = try program.run("import", "-", input: lines)
         #expect(
-            run.status == 1 && run.errors.contains("read 2 clips, saved 2, 1 with a changed value."), "\(run)"
+            run.status == 1 && run.errors.contains("Read 2 clips, saved 2, 1 with a changed value."), "\(run)"
         )
         let both = try program.run("import", "-", input: lines + "{\"title\":\"only\"}\n")
         #expect(both.errors.contains("1 with a changed value, 1 not readable."), "\(both)")

@@ -83,7 +83,7 @@ struct RefusalTests {
         #expect(try program.run("add", "--url", "https://a.org", "--tag", "a,b").status == 2)
         let lines = try program.run(
             "add", "--jsonl", input: "{\"url\":\"https://a.org\",\"tags\":[\"a,b\"]}\n")
-        #expect(lines.status == 1 && lines.errors.contains("line 1: a tag has a comma"))
+        #expect(lines.status == 1 && lines.errors.contains("Line 1: a tag has a comma"))
         #expect(try program.sqlite3("SELECT tags FROM Clip") == "a b")
     }
 }

@@ -17,25 +17,47 @@ import Testing
     @Test(arguments: [
         "", "one line", "two\nlines", "ends\n", "\n\nblank first", "title: not a header\n\nmore",
     ])
-    func `an untouched form changes nothing`(text: String) {
+    func `an untouched form changes nothing`(text: String) throws {
         for note in ["", "a note", "a note\nof two lines", "with\n\na blank one"] {
             let clip = clip(note: note, text: text)
             let form = ClipForm(clip).text
-            #expect(ClipForm(reading: form).changes(from: clip).isEmpty)
-            #expect(ClipForm(reading: form + "\n").changes(from: clip).isEmpty || text.hasSuffix("\n"))
-            #expect(ClipForm(reading: form).note == note)
+            #expect(try ClipForm(reading: form).changes(from: clip).isEmpty)
+            #expect(try ClipForm(reading: form + "\n").changes(from: clip).isEmpty || text.hasSuffix("\n"))
+            #expect(try ClipForm(reading: form).note == note)
         }
     }
 
-    @Test func `only edited attributes change`() {
+    @Test func `only edited attributes change`() throws {
         let clip = clip(note: "n", text: "body")
         let form = ClipForm(clip).text.replacingOccurrences(of: "title: T", with: "title: New title")
             .replacingOccurrences(of: "tags: x, y z", with: "tags: x,, other")
+            .replacingOccurrences(of: "https://", with: "")
         #expect(
-            ClipForm(reading: form).changes(from: clip) == [
+            try ClipForm(reading: form).changes(from: clip) == [
                 .title: .text("New title"), .tags: .text("x,other"),
             ])
-        #expect(ClipForm(reading: "just text, no header").body == "just text, no header")
+        // Without the hint, the first empty line ends the header.
+        let short = "URL:\ntags: \ntitle: \nnote: a\n  b\n\ntitle: of the text\n"
+        let read = try ClipForm(reading: short)
+        #expect(read.note == "a\nb" && read.body == "title: of the text" && read.url.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("title:", "titel:", "Line 1 is not one of the fields"), ("tags: x", "x", "Line 3 is not one of the"),
+        ("note: n\n", "note: n\nmore\n", "Begin further lines of the note with two spaces."),
+        ("note: n\n", "\n", "The line 'note:' is missing."),
+        ("url: ", "url: not a ", "The field 'url' needs"),
+        ("title: T", "title: T\ntitle: U", "Line 2 is not one of the fields"),
+        ("title: T", "text\ntitle: T", "Line 1 is not one of the fields"),
+    ])
+    func `a damaged form is refused, so that no value is lost`(old: String, new: String, sentence: String)
+        throws
+    {
+        let clip = clip(title: "of\ntwo lines", note: "n", text: "body")
+        #expect(try ClipForm(reading: ClipForm(clip).text).changes(from: clip).isEmpty)
+        let form = ClipForm(self.clip(note: "n", text: "body")).text.replacingOccurrences(of: old, with: new)
+        let error = #expect(throws: ClipForm.Problem.self) { try ClipForm(reading: form).changes(from: clip) }
+        #expect(error?.sentence.contains(sentence) == true)
     }
 }
 

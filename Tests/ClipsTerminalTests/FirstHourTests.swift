@@ -63,6 +63,83 @@ import Testing
         }
     }
 
+    @Test func `the actions of one key mean one clip, also after one that removes it from the list`()
+        async throws
+    {
+        let config = "bind X archive ; star ; tag +x\nbind Y archive ; delete\nbind Z archive ; down ; star"
+        try await RunningApp.open(config: config, clips: 6) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            func clip(_ id: Int64) throws -> Clip { try app.other { try await $0.clip(id) } }
+            try app.run("X\n:wait count=5\n:wait idle\nY\n:wait count=4\n:wait idle")
+            #expect(try clip(ids[0]).isStarred && clip(ids[0]).isArchived && clip(ids[0]).tags == ["x"])
+            #expect(throws: (any Error).self) { try clip(ids[1]) }
+            #expect(try app.other { try await $0.ids(matching: ClipQuery()).count } == 4)
+            // A move means the clip that it reaches.
+            try app.run("Z\n:wait count=3\n:wait idle")
+            #expect(try !clip(ids[2]).isStarred && clip(ids[2]).isArchived && clip(ids[4]).isStarred)
+        }
+    }
+
+    @Test func `a message names the marked clip, not the one under the cursor`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            try app.run("<Space>\n:wait text=1 marked\nd\n:wait text=Deleted “Clip 2”\n:wait count=2")
+            try app.run("u\n:wait text=Undone: deleted “Clip 2”")
+        }
+    }
+
+    @Test func `undo finds what another window has changed since it found nothing`() async throws {
+        try await RunningApp.open(clips: 2) { app in
+            try app.run("u\n:wait text=No changes of yours")
+            let id = app.state.list.clips.rows[0].id
+            _ = try app.other("app") { try await $0.set(.archived, true, of: [id]) }
+            try app.run(":wait count=1\nu\n:wait text=Undo “Clip 1”, archived\ny\n:wait count=2")
+            _ = try app.other("app") { try await $0.set(.archived, true, of: [id]) }
+            try app.run(":wait count=1\nu\n:wait text=Undo “Clip 1”, archived\ny\n:wait count=2")
+        }
+    }
+
+    @Test func `a title that another process deleted during the prompt is named`() async throws {
+        try await RunningApp.open(clips: 2) { app in
+            let id = app.state.list.clips.rows[0].id
+            try app.run("tfoo")
+            _ = try app.other("cli") { try await $0.delete([id]) }
+            try app.run(":wait count=1\n<Enter>\n:wait text=“Clip 1” is already deleted.")
+        }
+    }
+
+    @Test func `the parts of one step of many clips count together in the status line`() async throws {
+        try await RunningApp.open(clips: 1) { app in
+            let ids = try app.other("importer") { store in
+                let drafts = (0..<1200).map { number in
+                    var draft = ClipDraft()
+                    draft.title = "Many \(number)"
+                    return draft
+                }
+                return try await store.add(drafts)
+            }
+            _ = try app.other("importer") { try await $0.set(.unread, false, of: ids) }
+            try app.run(":wait text=importer marked 1,200 clips as read")
+        }
+    }
+
+    @Test func `best matches are first once the index of an import is complete`() async throws {
+        try await RunningApp.open { app in
+            try app.run("/x\n:wait idle\n<Esc>")
+            _ = try app.other { store in
+                let drafts = (0..<8000).map { number in
+                    var draft = ClipDraft()
+                    draft.title = number == 0 ? "needle first" : "Page \(number)"
+                    draft.text =
+                        "A page about hay \(number), and a needle in it, with words of its own \(number * 7)."
+                    return draft
+                }
+                return try await store.add(drafts)
+            }
+            try app.run("/needle<Enter>\n:wait text=by relevance")
+            #expect(app.wait { $0.list.clips.rows.first?.title == "needle first" })
+        }
+    }
+
     @Test func `read and unread set the mark of the chosen clips`() async throws {
         let config = "bind X read ; archive ; next-unread"
         #expect(ConfigFile(config).errors.isEmpty)

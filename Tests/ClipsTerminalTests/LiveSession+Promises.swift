@@ -190,7 +190,7 @@ extension LiveSession {
             text.remove(at: prompt.editor.cursor - 1)
             try check(state.prompt?.editor.characters == text, "a backspace was lost")
         case .enter:
-            guard case .tags(let ids, _) = prompt.kind else { return }
+            guard case .tags(let ids, _, _) = prompt.kind else { return }
             for case .tag(let tagged, _, _, _) in works {
                 try check(Set(tagged).isSubset(of: ids), "tags \(tagged), asked about \(ids)")
             }
@@ -239,7 +239,7 @@ extension LiveSession {
             }
             try check(ids == chosen, "archives \(ids), not \(chosen)")
         case .tag where !chosen.isEmpty:
-            guard case .tags(let ids, _)? = state.prompt?.kind else {
+            guard case .tags(let ids, _, _)? = state.prompt?.kind else {
                 throw Broken(sentence: "does not ask for tags")
             }
             try check(ids == chosen, "asks about \(ids), not \(chosen)")

@@ -93,8 +93,13 @@ struct LiveSession {
                     isChanged ? form.replacing("title: ", with: "title: edited ", maxReplacements: 1) : form
                 all += handle(.edited(EditedForm(clip: clip, text: text, path: "form")))
             case .copy: all += handle(.notice("Copied"))
-            case .open: all += handle(.notice("Opened"))
-            case .openHere, .suspend: all += handle(.resized(state.size))
+            case .open(_, let clips):
+                all += handle(.notice("Opened"))
+                all += handle(.pagesOpened(clips))
+            case .openHere(_, let clips):
+                all += handle(.resized(state.size))
+                all += handle(.pagesOpened(clips))
+            case .suspend: all += handle(.resized(state.size))
             case .setMouse, .redraw, .quit, .removeFile, .loadConsumers: break
             default: worker.add(effect)
             }

@@ -173,7 +173,7 @@ import Testing
                     id: ClipModel.objectID(id), version: 1, layout: layout,
                     values: [.text("https://a.example/\(id)")]))
         }
-        guard case .open(let urls)? = state.answer(.gather([], state.list.query.sort, .open), clips).first
+        guard case .open(let urls, _)? = state.answer(.gather([], state.list.query.sort, .open), clips).first
         else {
             Issue.record("not opened")
             return

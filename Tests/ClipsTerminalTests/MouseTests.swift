@@ -85,7 +85,7 @@ import Testing
             let row = try #require(
                 state.lines.firstIndex { $0.contains(words) }, "\(words) in \(state.lines)")
             return try Self.click(words, row: row, &state).flatMap {
-                if case .open(let urls) = $0 { urls } else { [String]() }
+                if case .open(let urls, _) = $0 { urls } else { [String]() }
             }
         }
         #expect(try opened("page.example") == ["https://page.example/start"])

@@ -49,6 +49,24 @@ import Testing
         }
     }
 
+    @Test func `a clip is read once a browser has its page, and remains unread if that failed`() async throws
+    {
+        try await RunningApp.open(clips: 3) { app in
+            app.script.runner.programs.browser = "/no/such/browser"
+            app.script.runner.programs.terminalBrowser = "/no/such/browser"
+            for keys in ["o", "O", "3<Space>o"] {
+                try app.run("\(keys)\n:wait text='/no/such/browser' could not be started\n:wait idle\n<Esc>")
+            }
+            #expect(app.state.list.clips.rows.map(\.isUnread) == [true, true, true])
+            try app.use(browser: ":")
+            app.script.runner.programs.terminalBrowser = "true"
+            try app.run("o\n:wait text=Opened")
+            #expect(app.wait { $0.list.clips.rows.map(\.isUnread) == [false, true, true] })
+            try app.run("jO")
+            #expect(app.wait { $0.list.clips.rows.map(\.isUnread) == [false, false, true] })
+        }
+    }
+
     @Test func `a browser that stays is reported as started, holds no key, and is reaped at its end`()
         async throws
     {

@@ -220,8 +220,8 @@ import Testing
         var long = ReaderText(width: 60, isWrapped: true)
         long.add(longClip, links: state.reader.links)
         #expect(long.lines(0..<200).contains { $0.text == "[2] http://b.example" })
-        guard case .open(urls: ["http://b.example"])? = try state.press("2").last,
-            case .open(urls: ["https://a.example/x_(y)"])? = try state.press("f1").last
+        guard case .open(urls: ["http://b.example"], clips: [2])? = try state.press("2").last,
+            case .open(urls: ["https://a.example/x_(y)"], clips: [2])? = try state.press("f1").last
         else {
             Issue.record("not opened")
             return

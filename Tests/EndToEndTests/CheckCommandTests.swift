@@ -52,13 +52,13 @@ import Testing
         let first = try clips.run("check")
         #expect(
             first.status == 0 && first.output == ""
-                && first.errors == "clips: checked 3 links; 0 dead, 0 moved.\n",
+                && first.errors == "clips: Checked 3 links; 0 dead, 0 moved.\n",
             "\(first)")
         let end = try clips.sqlite3("SELECT max(number) FROM history")
         let again = try clips.run("check")
         #expect(
             again.errors
-                == "clips: checked 0 links; 0 dead, 0 moved. 3 have an answer of the last 20 hours.\n")
+                == "clips: Checked 0 links; 0 dead, 0 moved. 3 have an answer of the last 20 hours.\n")
         try pass(days: 1)
         #expect(
             try clips.run("check").output
@@ -76,7 +76,7 @@ import Testing
         #expect(try clips.run("show", "2").output.contains("link: moved\n"))
         #expect(try clips.run("history", "--limit", "1").output.hasSuffix("checked clip 1 “\(host)/gone”\n"))
 
-        #expect(try clips.run("check", "--fix-moved").errors == "clips: replaced the address of 1 clip.\n")
+        #expect(try clips.run("check", "--fix-moved").errors == "clips: Replaced the address of 1 clip.\n")
         #expect(try clips.sqlite3("SELECT url FROM Clip WHERE id = 2") == "http://127.0.0.2:\(port)/new")
         #expect(try clips.run("undo").status == 0)
         #expect(try clips.run("list", "is:moved").output.contains("/moved"))

@@ -75,11 +75,11 @@ import Testing
         #expect(run.status == 1 && run.output == "1\n2\n")
         #expect(
             run.errors == """
-                clips: line 2: it is not JSON.
-                clips: line 4: 'url' has a value of the wrong type.
-                clips: line 5: it is not a JSON object.
-                clips: line 6: it has no url, title, text or note.
-                clips: saved 2 clips, left out 4 lines.
+                clips: Line 2: it is not JSON.
+                clips: Line 4: 'url' has a value of the wrong type.
+                clips: Line 5: it is not a JSON object.
+                clips: Line 6: it has no url, title, text or note.
+                clips: Saved 2 clips, left out 4 lines.
 
                 """)
         let strict = try clips.run("extension", "--jsonl", "--strict", input: input)
@@ -282,8 +282,8 @@ import Testing
     @Test func `a search and a filter without matches offer close words`() throws {
         try clips.run("add", "--title", "Learning Swift")
         let run = try clips.run("search", "swft")
-        #expect(run.output == "" && run.errors == "clips: no clip matches; did you mean 'swift'?\n", "\(run)")
-        #expect(try clips.run("search", "qqqq").errors == "clips: no clip matches.\n")
+        #expect(run.output == "" && run.errors == "clips: No clip matches; did you mean 'swift'?\n", "\(run)")
+        #expect(try clips.run("search", "qqqq").errors == "clips: No clip matches.\n")
         let script = clips.folder.path(of: "script")
         try "/swft<Enter>\n:wait text=similar: swift\n:wait count=1\n".write(
             toFile: script, atomically: true, encoding: .utf8)

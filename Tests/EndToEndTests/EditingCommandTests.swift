@@ -29,15 +29,17 @@ import Testing
     @Test func `tag adds and removes tags of several clips in one transaction`() throws {
         try clips.run("add", "--title", "a", "--tag", "b")
         try clips.run("add", "--title", "c")
-        let run = try clips.run("tag", "1", "2", "+a tag", "-b", "+c,d")
+        let run = try clips.run("tag", "1", "2", "+a tag", "-b", "+c d")
         #expect(
-            run.status == 0 && run.errors == "clips: tagged 2 clips +a tag +c d -b.\n" && run.output == "")
+            run.status == 0 && run.errors == "clips: Tagged 2 clips +a tag +c d -b.\n" && run.output == "")
         #expect(try clips.sqlite3("SELECT group_concat(tags, ';') FROM Clip") == "a tag,c d;a tag,c d")
         #expect(
             try clips.run("history", "--limit", "1").output.contains("tagged clip 1 “a” +a tag +c d -b, "))
-        #expect(try clips.run("tag", "1", "-a tag").errors == "clips: untagged clip 1 “a” -a tag.\n")
-        #expect(try clips.run("tag", "1", "-none").errors == "clips: clip 1 “a” is unchanged.\n")
+        #expect(try clips.run("tag", "1", "-a tag").errors == "clips: Untagged clip 1 “a” -a tag.\n")
+        #expect(try clips.run("tag", "1", "-none").errors == "clips: Clip 1 “a” is unchanged.\n")
+        #expect(try clips.run("tag", "1", "+c d", "+e", "-none").errors == "clips: Tagged clip 1 “a” +e.\n")
         #expect(try clips.run("tag", "1", "--", "-h", "+h").status == 0)
+        #expect(try clips.run("tag", "1", "+c,d").errors.hasPrefix("clips: A tag has no comma."))
     }
 
     @Test func `a missing clip is reported, and the others are changed`() throws {
@@ -46,9 +48,9 @@ import Testing
         #expect(run.status == 1)
         #expect(
             run.errors
-                == "clips: There is no clip 9. 'clips list' shows the IDs.\nclips: starred clip 1 “a”.\n")
+                == "clips: There is no clip 9. 'clips list' shows the IDs.\nclips: Starred clip 1 “a”.\n")
         #expect(try value("starred") == "1")
-        #expect(try clips.run("star", "--off", "1").errors == "clips: unstarred clip 1 “a”.\n")
+        #expect(try clips.run("star", "--off", "1").errors == "clips: Unstarred clip 1 “a”.\n")
         #expect(try value("starred") == "0")
     }
 
@@ -56,7 +58,7 @@ import Testing
         try clips.run("add", "--title", "a", "--url", "https://a.b", "--tag", "x", input: "text")
         let before = try clips.run("list", "--json").output
         _ = try clips.sqlite3("DELETE FROM Clip")
-        #expect(try clips.run("restore", "1").errors == "clips: restored clip 1 “a”.\n")
+        #expect(try clips.run("restore", "1").errors == "clips: Restored clip 1 “a”.\n")
         func withoutVersion(_ line: String) -> Substring {
             line.prefix { $0 != "}" }.split(separator: ",\"version")[0]
         }
@@ -74,7 +76,7 @@ import Testing
     @Test func `edit saves only the changed fields`() throws {
         try clips.run("add", "--title", "a", "--url", "https://a.b", input: "one\ntwo\n")
         let run = try edit("test \"$1\" = --wait && sed -i 's/^title: a/title: b/; s/two/three/' \"$2\"", "1")
-        #expect(run.status == 0 && run.errors == "clips: saved clip 1.\n", "\(run)")
+        #expect(run.status == 0 && run.errors == "clips: Saved clip 1.\n", "\(run)")
         #expect(try value("title || '|' || text") == "b|one\nthree")
         #expect(
             try clips.run("history", "--limit", "1").output.hasSuffix(
@@ -82,10 +84,19 @@ import Testing
         #expect(try leftFiles() == [])
     }
 
+    @Test(arguments: ["s/^title:/titel:/", "s/^url:.*/url: not a url/", "/^note:/d"])
+    func `a damaged form saves nothing, and the file remains`(change: String) throws {
+        try clips.run("add", "--title", "a", "--tag", "b", "--url", "https://a.b", input: "text\n")
+        let run = try edit("sed -i '\(change)' \"$2\"", "1")
+        #expect(run.status == 2 && run.errors.contains("Nothing was saved. Your text is in "), "\(run)")
+        #expect(try value("title || '|' || url || '|' || tags || '|' || text") == "a|https://a.b|b|text\n")
+        #expect(try leftFiles().count == 1)
+    }
+
     @Test func `only the user can read the edited file, and an unchanged one saves nothing`() throws {
         try clips.run("add", "--title", "a")
         let run = try edit("stat -c %a \"$2\" >&2", "1")
-        #expect(run.status == 0 && run.errors == "600\nclips: clip 1 is unchanged.\n")
+        #expect(run.status == 0 && run.errors == "600\nclips: Clip 1 is unchanged.\n")
         #expect(try value("version") == "1")
         #expect(try leftFiles() == [])
     }
@@ -96,7 +107,7 @@ import Testing
         let run = try edit("\(update); sed -i 's/^title: a/title: mine/' \"$2\"", "1")
         #expect(
             run.errors
-                == "clips: saved clip 1, with the note that another process changed during the edit.\n")
+                == "clips: Saved clip 1, with the note that another process changed during the edit.\n")
         #expect(try value("title || note") == "minetheirs")
     }
 

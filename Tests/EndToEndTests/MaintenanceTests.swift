@@ -69,7 +69,7 @@ import Testing
         try clips.run("add", "--title", "a")
         let path = clips.folder.path(of: "backup.db")
         let run = try clips.run("backup", path)
-        #expect(run.status == 0 && run.errors == "clips: copied the store to \(path).\n" && run.output == "")
+        #expect(run.status == 0 && run.errors == "clips: Copied the store to \(path).\n" && run.output == "")
         #expect(try mode(path) == 0o600)
         #expect(try clips.run("list", "--store", path).output == clips.run("list").output)
         #expect(try clips.run("history", "--store", path).output == clips.run("history").output)
@@ -84,7 +84,7 @@ import Testing
         let run = try clips.run("backup", path)
         #expect(
             run.status == 2
-                && run.errors == "clips: \(path) already exists. Use --force to replace it.\n")
+                && run.errors == "clips: The file \(path) already exists. Use --force to replace it.\n")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
         #expect(try clips.run("backup", "--force", path).status == 0)
         #expect(try clips.run("list", "--store", path).output.hasSuffix("  a\n"))

@@ -25,6 +25,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "", " ", "\"\"", "\"", "tag:", "tag:\"\"", "site:", "url:", "-tag:", "NOT", "OR", "AND", "-", "*",
+        "tag: is:unread", "\"\" is:unread",
+    ])
+    func `a query of a script with an empty variable changes nothing`(query: String) throws {
+        try clips.run("add", "--title", "a")
+        let run = try clips.run("delete", "--yes", "--query", query)
+        #expect(run.status == 2 && run.errors.hasPrefix("clips: The "), "\(run)")
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "1")
+    }
+
+    @Test func `undo without a change prints what it would do, and passes over clips that others deleted`()
+        throws
+    {
+        try clips.run("add", "--title", "a")
+        try clips.run("add", "--title", "b")
+        try clips.run("star", "1")
+        #expect(try clips.run("undo", "--dry-run").output == "starred “a”\n")
+        #expect(try clips.sqlite3("SELECT starred FROM Clip WHERE id = 1") == "1")
+        _ = try clips.sqlite3("DELETE FROM Clip WHERE id = 1")
+        let run = try clips.run("undo")
+        #expect(
+            run.status == 0
+                && run.errors
+                    == "clips: Nothing is left to undo of: starred “a”.\nclips: Undid: saved “b”.\n",
+            "\(run)")
+    }
+
     @Test(arguments: ["list", "search", "export --format json --query", "open", "random", "star --query"])
     func `a query of another language that matches nothing gets a hint`(words: String) throws {
         try clips.run("add", "--title", "one", "--tag", "go")
@@ -37,20 +65,20 @@ import Testing
         try clips.run("add", "--title", "other")
         #expect(
             try clips.run("tag", "4", "--query", "title", "+y", "-x").errors
-                == "clips: tagged 4 clips +y -x.\n")
+                == "clips: Tagged 4 clips +y -x.\n")
         #expect(try value("tags") == "y;y;y;y")
-        #expect(try clips.run("read", "--query", "tag:y").errors == "clips: marked 4 clips as read.\n")
+        #expect(try clips.run("read", "--query", "tag:y").errors == "clips: Marked 4 clips as read.\n")
         #expect(try clips.run("unread", "2").status == 0)
         #expect(try value("unread") == "0;1;0;0")
         #expect(try clips.run("star", "--query", "is:unread").status == 0)
         #expect(try value("starred") == "0;1;0;0")
         #expect(try clips.run("history", "--json").output.split(separator: "\n").count == 6)
         #expect(
-            try clips.run("archive", "--query", "is:starred").errors == "clips: archived clip 2 “title 2”.\n")
+            try clips.run("archive", "--query", "is:starred").errors == "clips: Archived clip 2 “title 2”.\n")
         #expect(try clips.run("list", "--json").output.split(separator: "\n").count == 3)
         #expect(try clips.run("unarchive", "--query", "is:archived").status == 0)
-        #expect(try clips.run("delete", "--query", "title").errors == "clips: deleted 3 clips.\n")
-        #expect(try clips.run("undo").errors.hasPrefix("clips: undid: deleted"))
+        #expect(try clips.run("delete", "--query", "title").errors == "clips: Deleted 3 clips.\n")
+        #expect(try clips.run("undo").errors.hasPrefix("clips: Undid: deleted"))
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "4")
     }
 
@@ -121,15 +149,15 @@ import Testing
         #expect(
             try clips.run("tags", "merge", "js", "none", "javascript").errors
                 == "clips: No clip has the tag 'none'. 'clips tags' prints the tags.\n"
-                + "clips: merged the tags of 4 clips into 'javascript'.\n")
+                + "clips: Merged the tags of 4 clips into 'javascript'.\n")
         #expect(
             try clips.run("tags", "rename", "web", "www").errors
-                == "clips: renamed the tag 'web' of 3 clips to 'www'.\n")
+                == "clips: Renamed the tag 'web' of 3 clips to 'www'.\n")
         let names = "javascript,www"
         #expect(try value("tags") == "\(names);\(names);\(names);javascript;jsx")
         #expect(
             try clips.run("tags", "delete", "javascript", "www").errors
-                == "clips: removed the tags 'javascript', 'www' from 4 clips.\n")
+                == "clips: Removed the tags 'javascript', 'www' from 4 clips.\n")
         #expect(try value("tags") == ";;;;jsx")
         for _ in 1...3 { #expect(try clips.run("undo").status == 0) }
         #expect(try clips.run("tags").output == "4  js\n3  web\n1  javascript\n1  jsx\n")
@@ -155,7 +183,7 @@ import Testing
             try clips.run("dedupe", "--dry-run", "--json").output.contains(
                 "\"duplicates\":[2,3,4,5,6,7,8,9,10],\"id\":1,\"url\":\"https://example.org/a\""))
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
-        #expect(try clips.run("dedupe", "--yes").errors == "clips: merged 9 duplicates into 1 clip.\n")
+        #expect(try clips.run("dedupe", "--yes").errors == "clips: Merged 9 duplicates into 1 clip.\n")
         #expect(try value("id || url") == "1https://example.org/a")
         #expect(try clips.run("undo").status == 0)
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
@@ -169,7 +197,7 @@ import Testing
         #expect(try clips.shell(script).status == 0)
         try clips.run("extension", "--title", "from a program")
         let run = try clips.run("undo")
-        #expect(run.errors == "clips: undid: saved 2 clips.\n")
+        #expect(run.errors == "clips: Undid: saved 2 clips.\n")
         #expect(try clips.sqlite3("SELECT group_concat(title) FROM Clip") == "first,from a program", "\(run)")
         #expect(try clips.run("undo", "--redo").status == 0)
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "4")
@@ -177,7 +205,7 @@ import Testing
         #expect(try clips.sqlite3("SELECT group_concat(title) FROM Clip") == "from a program")
         #expect(
             try clips.run("undo").errors
-                == "clips: there is nothing to undo; --author NAME undoes changes of another author.\n")
+                == "clips: There is nothing to undo; --author NAME undoes changes of another author.\n")
         #expect(try clips.run("undo", "--author", "extension").status == 0)
     }
 
@@ -195,7 +223,7 @@ import Testing
 
     @Test func `open opens the best match, and marks it as read`() throws {
         try fill(2)
-        #expect(try clips.run("open", "title", "2").errors == "clips: opening clip 2: title 2\n")
+        #expect(try clips.run("open", "title", "2").errors == "clips: Opening clip 2: title 2\n")
         #expect(clips.opened == "https://a.b/2\n")
         #expect(try value("unread") == "1;0")
         #expect(try clips.run("open", "1", "9", "--keep-unread").status == 1)

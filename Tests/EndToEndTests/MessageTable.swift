@@ -149,15 +149,15 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "star 7 8", 1, "There is no clip 7. 'clips list' shows the IDs.",
             "There is no clip 8. 'clips list' shows the IDs."),
-        MessageCase("star 1", 0, "starred clip 1 “a”."),
-        MessageCase("star --off 1", 0, "clip 1 “a” is unchanged."),
-        MessageCase("tag 1 +a", 0, "tagged clip 1 “a” +a."),
+        MessageCase("star 1", 0, "Starred clip 1 “a”."),
+        MessageCase("star --off 1", 0, "Clip 1 “a” is unchanged."),
+        MessageCase("tag 1 +a", 0, "Tagged clip 1 “a” +a."),
         MessageCase("tag --quiet 1 +a", 0),
-        MessageCase("delete 1", 0, "deleted clip 1 “a”."),
+        MessageCase("delete 1", 0, "Deleted clip 1 “a”."),
         MessageCase(
-            "delete 1 7", 1, "There is no clip 7. 'clips list' shows the IDs.", "deleted clip 1 “a”."),
+            "delete 1 7", 1, "There is no clip 7. 'clips list' shows the IDs.", "Deleted clip 1 “a”."),
         MessageCase("restore 1", 1, "Clip 1 is not deleted."),
-        MessageCase("restore 1", 0, "restored clip 1 “a”.", in: .deletedClip),
+        MessageCase("restore 1", 0, "Restored clip 1 “a”.", in: .deletedClip),
         MessageCase(
             "restore 7", 1,
             "The history has no deletion of clip 7. 'clips history' shows what can be restored."),
@@ -165,36 +165,36 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "add --url stray", 2, "'stray' is not a URL. Use --text to save a text. Run 'clips add --help'."),
         MessageCase(
             "add http://www.a.b/#x", 0,
-            "this page is already saved as clip 1; both clips are retained."),
+            "This page is already saved as clip 1; both clips are retained."),
         MessageCase("add", 2, "There is nothing to save: give a URL, a title or a text."),
         MessageCase(
-            "add --url https://a.b", 0, "this page is already saved as clip 1; both clips are retained."),
+            "add --url https://a.b", 0, "This page is already saved as clip 1; both clips are retained."),
         MessageCase(
             "add --url https://a.b --duplicates skip", 0,
-            "this page is already saved as clip 1; its clip is unchanged."),
+            "This page is already saved as clip 1; its clip is unchanged."),
         MessageCase(
             "extension --url http://www.a.b/#x", 0,
-            "this page is already saved as clip 1; the clip adds nothing new."),
-        MessageCase("read 1", 0, "marked clip 1 “a” as read."),
-        MessageCase("unread 1", 0, "clip 1 “a” is unchanged."),
-        MessageCase("archive 1", 0, "archived clip 1 “a”."),
-        MessageCase("unarchive 1", 0, "clip 1 “a” is unchanged."),
-        MessageCase("star --query a", 0, "starred clip 1 “a”."),
-        MessageCase("star --query zzz", 1, "no clip matches."),
-        MessageCase("list zzz", 1, "no clip matches."),
-        MessageCase("export --format csv --query zzz", 1, "no clip matches."),
-        MessageCase("random zzz", 1, "no clip matches."),
-        MessageCase("open zzz", 1, "no clip matches."),
-        MessageCase("open 1", 0, "opening clip 1: a"),
+            "This page is already saved as clip 1; the clip adds nothing new."),
+        MessageCase("read 1", 0, "Marked clip 1 “a” as read."),
+        MessageCase("unread 1", 0, "Clip 1 “a” is unchanged."),
+        MessageCase("archive 1", 0, "Archived clip 1 “a”."),
+        MessageCase("unarchive 1", 0, "Clip 1 “a” is unchanged."),
+        MessageCase("star --query a", 0, "Starred clip 1 “a”."),
+        MessageCase("star --query zzz", 1, "No clip matches."),
+        MessageCase("list zzz", 1, "No clip matches."),
+        MessageCase("export --format csv --query zzz", 1, "No clip matches."),
+        MessageCase("random zzz", 1, "No clip matches."),
+        MessageCase("open zzz", 1, "No clip matches."),
+        MessageCase("open 1", 0, "Opening clip 1: a"),
         MessageCase("open 7", 1, "There is no clip 7. 'clips list' shows the IDs."),
-        MessageCase("tags", 1, "no clip has a tag."),
+        MessageCase("tags", 1, "No clip has a tag."),
         MessageCase("tags delete x", 1, "No clip has the tag 'x'. 'clips tags' prints the tags."),
-        MessageCase("dedupe", 0, "there are no duplicates."),
-        MessageCase("undo", 0, "undid: saved “a”."),
+        MessageCase("dedupe", 0, "There are no duplicates."),
+        MessageCase("undo", 0, "Undid: saved “a”."),
         MessageCase(
             "undo --redo", 1,
-            "there is nothing to redo; --author NAME redoes changes of another author."),
-        MessageCase("consumers", 0, "the history has no consumers."),
+            "There is nothing to redo; --author NAME redoes changes of another author."),
+        MessageCase("consumers", 0, "The history has no consumers."),
     ]
 
     private static let salvage =
@@ -208,7 +208,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("backup FOLDER/b", 2, missing, in: .noStore),
         MessageCase("doctor", 2, missing, in: .noStore),
         MessageCase(
-            "add --title a --store FOLDER/new.db", 0, "created the store FOLDER/new.db."),
+            "add --title a --store FOLDER/new.db", 0, "Created the store FOLDER/new.db."),
         MessageCase("add --title a --store FOLDER/new.db --quiet", 0),
         MessageCase("add --title a", 0, in: .noStore),
         MessageCase(
@@ -257,26 +257,26 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
 
     private static let lines = [
         MessageCase(
-            "add --jsonl", 1, "line 1: it is not JSON.", "line 2: 'url' has a value of the wrong type.",
-            "line 3: it is not a JSON object.", "line 4: it has no url, title, text or note.",
-            "saved 0 clips, left out 4 lines.", input: "{\n{\"url\":5}\n[]\n{}\n"),
-        MessageCase("add --jsonl", 0, "saved 1 clip.", input: "{\"title\":\"a\"}"),
+            "add --jsonl", 1, "Line 1: it is not JSON.", "Line 2: 'url' has a value of the wrong type.",
+            "Line 3: it is not a JSON object.", "Line 4: it has no url, title, text or note.",
+            "Saved 0 clips, left out 4 lines.", input: "{\n{\"url\":5}\n[]\n{}\n"),
+        MessageCase("add --jsonl", 0, "Saved 1 clip.", input: "{\"title\":\"a\"}"),
         MessageCase("add --jsonl --quiet", 0, input: "{\"title\":\"a\"}"),
         MessageCase(
-            "add --jsonl --strict", 2, "line 2: it is not JSON.",
+            "add --jsonl --strict", 2, "Line 2: it is not JSON.",
             "1 line cannot be read, so with --strict nothing was saved.", input: "{\"title\":\"a\"}\nx\n"),
         MessageCase(
             "import FOLDER/none", 2,
-            "FOLDER/none: The file cannot be opened: No such file or directory.", "read 0 clips, saved 0."),
+            "FOLDER/none: The file cannot be opened: No such file or directory.", "Read 0 clips, saved 0."),
         MessageCase(
             "export --format json -o FOLDER/none/x", 2,
             "The output cannot be written: No such file or directory."),
-        MessageCase("export --format json -o FOLDER/x", 0, "wrote 1 clip to FOLDER/x."),
+        MessageCase("export --format json -o FOLDER/x", 0, "Wrote 1 clip to FOLDER/x."),
     ]
 
     private static let maintenance = [
-        MessageCase("backup FOLDER/b", 0, "copied the store to FOLDER/b."),
-        MessageCase("backup STORE", 2, "STORE already exists. Use --force to replace it."),
+        MessageCase("backup FOLDER/b", 0, "Copied the store to FOLDER/b."),
+        MessageCase("backup STORE", 2, "The file STORE already exists. Use --force to replace it."),
         MessageCase("backup --force STORE", 2, "No backup was made at STORE: it is the store itself."),
         MessageCase(
             "backup --force FOLDER", 2, "No backup was made at FOLDER: it is not a regular file."),

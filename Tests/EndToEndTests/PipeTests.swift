@@ -62,7 +62,7 @@ import Testing
                 | xargs -n 1 $CLIPS restore --quiet; $CLIPS list | wc -l
             """)
         #expect(run.output == "title: title 2\ntitle: title 1\ntitle: title 0\n3\n", "\(run)")
-        #expect(run.errors == "clips: deleted 3 clips.\n")
+        #expect(run.errors == "clips: Deleted 3 clips.\n")
     }
 
     @Test func `history --follow writes each line at its commit`() throws {

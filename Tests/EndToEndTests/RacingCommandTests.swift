@@ -15,7 +15,7 @@ import Testing
             let run = try clips.shell(
                 "for i in 1 2 3 4; do $CLIPS undo 2>$TMPDIR/undo$i & done; wait; cat $TMPDIR/undo?; rm $TMPDIR/undo?"
             )
-            let undid = run.output.split(separator: "\n").count { $0.contains("undid: ") }
+            let undid = run.output.split(separator: "\n").count { $0.contains("Undid: ") }
             #expect(try undid > 0 && undid == commits() - before, "\(run)")
         }
     }
@@ -26,7 +26,7 @@ import Testing
             let run = try clips.shell(
                 "$CLIPS delete \(number) 2>/dev/null & $CLIPS tag +new \(number); echo $?; wait")
             #expect(!run.errors.contains("unchanged"), "\(run)")
-            #expect(run.errors.contains("tagged clip") == (run.output == "0\n"), "\(run)")
+            #expect(run.errors.contains("Tagged clip") == (run.output == "0\n"), "\(run)")
         }
     }
 

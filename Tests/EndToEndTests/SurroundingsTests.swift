@@ -114,7 +114,7 @@ import Testing
             // A clip is saved or retained.
             guard call.readsInput else { continue }
             let isSaved = try clips.sqlite3("SELECT count(*) FROM Clip WHERE title = 'b'") == "1"
-            #expect(isSaved != run.errors.contains("the clip is retained in "), name)
+            #expect(isSaved != run.errors.contains("The clip is retained in "), name)
         }
     }
 

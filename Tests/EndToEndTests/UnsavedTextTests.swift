@@ -63,7 +63,7 @@ import Testing
         let run = try clips.shell(#"printf '<a href="https://a.b">hard</a>\n\377' | $CLIPS import "# + words)
         #expect(run.status == 2, "\(run)")
         let path = try #require(
-            run.errors.firstMatch(of: /the input is retained in ([^;\n]+)\.\n/)?.1, "\(run)")
+            run.errors.firstMatch(of: /The input is retained in ([^;\n]+)\.\n/)?.1, "\(run)")
         let bytes = try Data(contentsOf: URL(fileURLWithPath: String(path)))
         #expect(bytes == Data("<a href=\"https://a.b\">hard</a>\n".utf8) + [0xFF])
     }
@@ -76,7 +76,7 @@ import Testing
         let run = try clips.shell(
             "seq -f 'https://a.b/%.0f' 700 | $CLIPS import --tag x -",
             canOpen ? [:] : ["CLIPS_STORE": "/proc/none/clips.db"])
-        #expect(run.status == 2 && run.errors.contains("read 700 clips, saved 0"), "\(run)")
+        #expect(run.status == 2 && run.errors.contains("Read 700 clips, saved 0"), "\(run)")
         let lines = try retained(run.errors).lines
         _ = try clips.sqlite3("DROP TRIGGER no")
         #expect(try clips.run("add", "--jsonl", "--quiet", input: lines).status == 0)
@@ -288,7 +288,7 @@ import Testing
         #expect(await soon { waitsForLock(edit.process) })
         #expect(try edit.holder.ask("ROLLBACK; SELECT 'free';") == "free")
         #expect(Shell.wait(for: edit.process) == 0)
-        #expect(try edit.said == "clips: saved clip 1.\n")
+        #expect(try edit.said == "clips: Saved clip 1.\n")
         #expect(try clips.run("show", "1").output.contains("hard to come by"))
     }
 
@@ -351,7 +351,7 @@ import Testing
         #expect(
             closed.output == "1\n"
                 && closed.errors.hasSuffix(
-                    "Saved 3000 clips, but standard output could not be written: Broken pipe.\n"),
+                    "Saved 3,000 clips, but standard output could not be written: Broken pipe.\n"),
             "\(closed)")
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "3000")
         for (target, reason) in [("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")] {

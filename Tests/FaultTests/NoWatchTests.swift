@@ -19,7 +19,7 @@ import Testing
         #expect(
             try await soon {
                 try String(contentsOfFile: errors, encoding: .utf8)
-                    == "clips: no file events are available; polling the store 20 times per second.\n"
+                    == "clips: No file events are available; polling the store 20 times per second.\n"
             })
         let app = try AppSession(clips, with: environment)
         #expect(app.shows("polling (no file events)"))

@@ -33,7 +33,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: clips.storePath + "-wal"))
         let sum = try Shell.run("cksum", [copy]).output
         let run = try clips.run("backup", "restore", copy)
-        #expect(run.status == 0 && run.errors.hasPrefix("clips: restored \(clips.storePath) from \(copy)."))
+        #expect(run.status == 0 && run.errors.hasPrefix("clips: Restored \(clips.storePath) from \(copy)."))
         let old = run.output.trimmingCharacters(in: .newlines)
         #expect(try replaced(clips).first == old, "\(run)")
         #expect(try clips.sqlite3("SELECT count(*), max(note) FROM Clip") == "\(Situation.clips)|")

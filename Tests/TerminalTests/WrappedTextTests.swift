@@ -22,6 +22,24 @@ struct WrappedTextTests {
         #expect(wrap(text, width) == lines)
     }
 
+    @Test(arguments: [
+        ("- one two three\nnext", 9, ["- one two", "  three", "next"]),
+        ("  12. one two", 10, ["  12. one", "      two"]),
+        ("> > a quote of words", 10, ["> > a", "> > quote", "> > of", "> > words"]),
+        ("plain words", 6, ["plain", "words"]), ("- abcdefgh", 4, ["- ab", "  cd", "  ef", "  gh"]),
+        ("-------- x", 4, ["----", "----", "x"]), ("          deep", 8, ["", "deep"]),
+    ])
+    func `further lines of a list item and of a quote hang below its first one`(
+        text: String, width: Int, lines: [String]
+    ) {
+        var wrapped = WrappedText(text, width: width, hangs: true)
+        #expect(wrapped.lines(0..<1_000) == lines)
+        for line in lines.indices {
+            #expect(wrapped.isShown(line, as: lines[line]))
+            #expect(wrapped.line(at: wrapped.offset(ofLine: line)) == line)
+        }
+    }
+
     @Test func `without a width only line ends break`() {
         #expect(wrap("a long line of words\nb", nil) == ["a long line of words", "b"])
     }

@@ -1,6 +1,7 @@
 import ClipsCore
 import Glibc
 import PersistentStore
+import Platform
 import SQLite
 
 extension Figure {
@@ -17,7 +18,7 @@ extension Figure {
             try work.close()
         }
         let wait = Measurement(
-            "longest wait for the lock during cleaning of \(Quantity.grouped(changes)) changes", .time,
+            "longest wait for the lock during cleaning of \(changes.grouped) changes", .time,
             during.map(\.wait), goal: .atMost(0.005), headline: "Longest wait of a writer during cleaning")
         let speed = Measurement(
             "changes cleaned in a second", .count, speeds, goal: .atLeast(500_000),

@@ -1,6 +1,7 @@
 import CBenchmarkProbes
 import Glibc
 import PersistentStore
+import Platform
 
 extension Figure {
     static let commitToList = Figure(
@@ -15,7 +16,7 @@ extension Figure {
                 }
             }
         }
-        let commits = Quantity.grouped(lost.count * commitsPerWriter(workspace))
+        let commits = (lost.count * commitsPerWriter(workspace)).grouped
         let sum = lost.compactMap(\.ours?.median).reduce(0, +)
         let all = Measurement(
             "lost commits, sum of all writers", .count, [sum], goal: .atMost(0),

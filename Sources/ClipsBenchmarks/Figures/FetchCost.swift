@@ -1,4 +1,5 @@
 import PersistentStore
+import Platform
 import SQLite
 
 extension Figure {
@@ -11,7 +12,7 @@ extension Figure {
             let comparison = try Comparison(
                 rounds: workspace.count(100, quick: 30), warmsUp: true, ours: { try long.fetch(kind) },
                 reference: { try short.fetch(kind) })
-            let retained = "\(Quantity.grouped(changes)) changes retained"
+            let retained = "\(changes.grouped) changes retained"
             let result = Measurement(
                 "\(kind.rawValue), \(retained)", .time, comparison, reference: "1,000 retained",
                 goal: .atMost(1.1), headline: kind == .token ? "Newest 10 transactions, \(retained)" : nil)

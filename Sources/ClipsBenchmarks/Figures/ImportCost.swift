@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 extension Figure {
     static let importCost = Figure(
@@ -32,8 +33,8 @@ extension Figure {
         ).peakMemory
         return [
             Measurement(
-                "import of \(Quantity.grouped(rows)) JSON lines", .time, speed, reference: "INSERT",
-                goal: .atMost(1.5), headline: "Import of \(Quantity.grouped(rows)) JSON lines"),
+                "import of \(rows.grouped) JSON lines", .time, speed, reference: "INSERT",
+                goal: .atMost(1.5), headline: "Import of \(rows.grouped) JSON lines"),
             Measurement(
                 "peak memory of one JSON document", .memory, [memory], goal: .atMost(40 * 1_048_576),
                 headline:

@@ -1,4 +1,5 @@
 import PersistentStore
+import Platform
 import SQLite
 
 extension Figure {
@@ -30,7 +31,7 @@ extension Figure {
             "p99 of \(keys.count) keys", .time, [keys.p99], goal: .atMost(0.002),
             headline: "Key to paint, p99, during 1,000 commits/s"
         ).next(to: name, Spread(busy.reference).map { [$0.p99] } ?? [])
-        let clips = Quantity.grouped(workspace.manyClips)
+        let clips = workspace.manyClips.grouped
         let alone = Measurement(
             "key to paint, no writer", .time, quiet, reference: name,
             headline: "Key to paint, \(clips) clips, no writer")
@@ -123,7 +124,7 @@ private final class KeyedApp {
             var rows: [String] = []
             for marker in screen.matches(of: /[XZ][A-T]{8}/).map({ String($0.output) })
             where !rows.contains(marker) { rows.append(marker) }
-            wrong = screen.contains("1/\(Quantity.grouped(Int(count)))") ? 0 : 1
+            wrong = screen.contains("1/\(Int(count).grouped)") ? 0 : 1
             wrong += newest.indices.count { !rows.indices.contains($0) || rows[$0] != newest[$0] }
         }
         return wrong

@@ -1,3 +1,4 @@
+import Platform
 extension Figure {
     static let linkCheck = Figure(
         name: "CHECK", title: "'clips check' of 10,000 addresses on 500 hosts, and of 500"
@@ -19,7 +20,7 @@ extension Figure {
             return try ChildProcess.run([clips, "check", "--quiet", "--store", store], measuringMemory: true)
         }
         let (many, few) = (try check(20 * hosts), try check(hosts))
-        let name = "\(Quantity.grouped(20 * hosts)) links on \(hosts) hosts"
+        let name = "\((20 * hosts).grouped) links on \(hosts) hosts"
         return [
             Measurement(
                 "peak memory, \(name)", .memory, [many.peakMemory], goal: .atMost(40 * 1_048_576),

@@ -1,13 +1,14 @@
 import ClipsCore
 import LiveQuery
 import PersistentStore
+import Platform
 
 extension Figure {
     static let mergeCost = Figure(
         name: "F6", title: "one change merged into a list of 1,000,000 clips, and of 1,000"
     ) { workspace in
         let stores = try [workspace.manyClips, 1_000].map { try LargeStore(workspace, clips: $0) }
-        let clips = Quantity.grouped(workspace.manyClips)
+        let clips = workspace.manyClips.grouped
         return try ["top", "middle"].map { position in
             let loops = try stores.map { try MergeLoop($0, workspace, isAtTop: position == "top") }
             let comparison = try Comparison(

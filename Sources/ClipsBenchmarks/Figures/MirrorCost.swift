@@ -1,6 +1,7 @@
 import ClipsCore
 import Glibc
 import PersistentStore
+import Platform
 
 extension Figure {
     static let mirrorCost = Figure(
@@ -10,7 +11,7 @@ extension Figure {
         guard PeerFolder.has("nats-server", for: "F15") else { return [] }
         let server = try RelayServer(workspace)
         let records = workspace.count(100_000, quick: 20_000)
-        let clips = Quantity.grouped(records)
+        let clips = records.grouped
         let rounds = workspace.count(5, quick: 3)
         func compare(_ role: String) throws -> Comparison {
             var (ours, bare) = (0, 0)
@@ -79,7 +80,7 @@ private struct MirroredMachines {
         let before = try server.size()
         let (added, paired) = try exchange(server.url, first, second)
         let size = try server.size() - before
-        let text = Quantity.grouped(clips)
+        let text = clips.grouped
         let bare = "libnats alone"
         return [
             Measurement("\(text) clips sent by clips-mirror", .time, [added.seconds])
@@ -113,7 +114,7 @@ private struct MirroredMachines {
         let third = workspace.newPath("third.db")
         try SampleStore.make(third, clips: clips)
         let (added, paired) = try exchange("folder:\(folder)", third, workspace.newPath("fourth.db"))
-        let text = Quantity.grouped(clips)
+        let text = clips.grouped
         return [
             Measurement("\(text) clips written to a folder", .time, [added.seconds]),
             Measurement(

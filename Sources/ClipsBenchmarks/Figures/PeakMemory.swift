@@ -1,10 +1,11 @@
+import Platform
 extension Figure {
     static let peakMemory = Figure(
         name: "F8", title: "peak memory of the app with 1,000,000 clips, and with 100"
     ) { workspace in
         let large = try LargeStore(workspace, clips: workspace.manyClips)
         let small = try LargeStore(workspace, clips: 100)
-        let clips = Quantity.grouped(large.clips)
+        let clips = large.clips.grouped
         return try [false, true].flatMap { moves in
             let comparison = try Comparison(
                 rounds: workspace.count(5, quick: 3), ours: { [try peak(workspace, large, moves: moves)] },

@@ -2,6 +2,7 @@ import ClipsCore
 import Glibc
 import LiveQuery
 import PersistentStore
+import Platform
 import SQLite
 import SearchIndex
 
@@ -50,11 +51,11 @@ private struct SearchCost {
             try fillPlain(plain, from: store)
             return [began.secondsSince]
         }
-        let name = "first search, \(Quantity.grouped(store.clips)) clips"
+        let name = "first search, \(store.clips.grouped) clips"
         return [
             Measurement(
                 name, .time, comparison, reference: "filling FTS5", goal: .atMost(1.2),
-                headline: "First search, which builds the index, \(Quantity.grouped(store.clips)) clips"),
+                headline: "First search, which builds the index, \(store.clips.grouped) clips"),
             Measurement("size of the store", .memory, [SampleStore.size(store.path)]),
             Measurement("size of the index", .memory, [SampleStore.size(index)]),
             Measurement("size of plain FTS5", .memory, [SampleStore.size(plain)]),
@@ -93,7 +94,7 @@ private struct SearchCost {
                 byLength[length, default: []].append(try time(String(letters.prefix(length))))
             }
         }
-        let clips = Quantity.grouped(store.clips)
+        let clips = store.clips.grouped
         let times = byLength.values.flatMap { $0 }
         return [
             Measurement(

@@ -1,3 +1,4 @@
+import Platform
 extension Figure {
     static let startToPaint = Figure(
         name: "F7", title: "start to first full paint with 1,000,000 clips, with 100, and of less on a file"
@@ -13,7 +14,7 @@ extension Figure {
         func start(_ store: LargeStore) throws -> [Double] {
             try block(workspace.app(store.path), store.firstTitles)
         }
-        let clips = Quantity.grouped(large.clips)
+        let clips = large.clips.grouped
         let result = try Measurement(
             "first paint, \(clips) clips", .time,
             Comparison(rounds: rounds, ours: { try start(large) }, reference: { try start(small) }),

@@ -1,3 +1,4 @@
+import Platform
 /// A value with its unit, in a short form.
 struct Quantity {
     let text: String
@@ -7,18 +8,11 @@ struct Quantity {
             switch unit {
             case .time: Self.time(value)
             case .memory: Self.decimal(value / 1_048_576) + "MB"
-            case .count: value < 100 ? Self.decimal(value) : Self.grouped(Int(value.rounded()))
+            case .count: value < 100 ? Self.decimal(value) : (Int(value.rounded())).grouped
             case .ratio: Self.decimal(value) + "x"
             case .score: Self.decimal(value)
             case .load: Self.decimal(value * 1000) + "ms/s"
             }
-    }
-
-    /// Returns the number with commas between thousands.
-    static func grouped(_ number: Int) -> String {
-        let digits = Array(String(abs(number)))
-        let parts = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
-        return (number < 0 ? "-" : "") + parts.reversed().joined(separator: ",")
     }
 
     private static func time(_ seconds: Double) -> String {

@@ -109,7 +109,10 @@ struct DuplicatePlan {
     private mutating func resolve(_ indices: [Int], on content: ClipDraft) {
         guard let first = indices.first else { return }
         entries[first].content = content
-        for index in indices.dropFirst() { entries[index].remaining = first }
+        for index in indices.dropFirst() {
+            entries[index].remaining = first
+            if entries[index].stored != nil { outcome.deleted += 1 }
+        }
         destinations.append(first)
     }
 

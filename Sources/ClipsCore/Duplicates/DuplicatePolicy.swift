@@ -24,6 +24,8 @@ package struct DuplicateOutcome: Hashable, Sendable {
     package var skipped = 0
     /// Not saved because they add nothing.
     package var unchanged = 0
+    /// Other clips of the same page that were deleted.
+    package var deleted = 0
 
     package init() {}
 
@@ -37,5 +39,6 @@ package struct DuplicateOutcome: Hashable, Sendable {
         left.replaced += right.replaced
         left.skipped += right.skipped
         left.unchanged += right.unchanged
+        left.deleted += right.deleted
     }
 }

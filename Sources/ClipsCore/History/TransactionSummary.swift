@@ -24,6 +24,8 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package let timestamp: Date
     package let author: String?
     package let contextName: String?
+    /// The transaction before the step of undo of which this is a part; nil if this is a whole one.
+    package let step: Int64?
     /// The names of the machines from which an import of the mirror came.
     package let origin: String?
     /// Whether the transaction undid or restored work.
@@ -50,7 +52,9 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         token = transaction.token
         timestamp = transaction.timestamp
         author = transaction.author
-        let work = StepName(transaction.contextName).work
+        let name = StepName(transaction.contextName)
+        let work = name.work
+        step = name.start
         contextName = work.isEmpty ? nil : work
         origin = transaction.origin
         let role = UndoHistory.Role(contextName: transaction.contextName)

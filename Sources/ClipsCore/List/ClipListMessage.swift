@@ -9,7 +9,7 @@ package enum ClipListMessage: Sendable {
     /// The numbers of the tags and sites.
     case facets(ClipFacets)
     /// The progress of the search index. Searches are correct without it, but slower.
-    case indexing(SearchIndexState)
+    case indexing(SearchIndexState, wasBehind: Bool)
     /// The state of the mirror, in a few words, empty if all is well; and the number of unresolved conflicts.
     case mirror(String, conflicts: Int)
 }

@@ -129,7 +129,7 @@ package enum ClipError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .emptyClip: "There is nothing to save: give a URL, a title or a text."
+        case .emptyClip: "There is nothing to save: give a URL, a title, or a text."
         case .tooLong(let name, let bytes):
             "The \(name) has \(bytes >> 20) MB; a clip takes up to \(ClipDraft.largestText >> 20) MB. Nothing was saved."
         case .noSuchClip(let id): "There is no clip \(id). 'clips list' shows the IDs."

@@ -61,5 +61,19 @@ package struct TagChange: Hashable, Sendable {
         (adding, removing) = (tags(true), tags(false))
     }
 
+    package init(adding: [String], removing: [String]) {
+        self.adding = Tags(adding).names
+        self.removing = Tags(removing).names
+    }
+
     package var isEmpty: Bool { adding.isEmpty && removing.isEmpty }
+
+    /// The change as the user types it.
+    package var words: String {
+        (adding.map { "+\($0)" } + removing.map { "-\($0)" }).joined(separator: " ")
+    }
+
+    func restricted(to names: Set<String>) -> TagChange {
+        TagChange(adding: adding.filter(names.contains), removing: removing.filter(names.contains))
+    }
 }

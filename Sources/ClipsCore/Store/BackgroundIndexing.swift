@@ -9,21 +9,25 @@ package final class BackgroundIndexing: Sendable {
     private let path: String
     private let author: String
     private let options: StoreOptions
-    private let report: @Sendable (SearchIndexState) -> Void
+    private let report: @Sendable (_ state: SearchIndexState, _ wasBehind: Bool) -> Void
     private let work = Mutex<Work>(Work())
 
     private struct Work {
         var task: Task<Void, Never>?
         var isRunning = false
-        var last: ContinuousClock.Instant?
+        /// The earliest start of the next update.
+        var next: ContinuousClock.Instant?
     }
 
-    /// The time between two updates. A search indexes a few new changes itself.
-    private static let pause = Duration.seconds(60)
+    /// Updates take a twentieth of the time. A search indexes a few new changes itself.
+    private static let pauseFactor = 20
+    private static let retryPause = Duration.seconds(2)
+    /// An index that takes longer was too far behind to rank the matches of a search.
+    private static let longUpdate = Duration.milliseconds(200)
 
     package init(
         path: String, author: String, options: StoreOptions,
-        report: @escaping @Sendable (SearchIndexState) -> Void = { _ in }
+        report: @escaping @Sendable (_ state: SearchIndexState, _ wasBehind: Bool) -> Void = { _, _ in }
     ) {
         self.path = path
         self.author = author
@@ -36,16 +40,17 @@ package final class BackgroundIndexing: Sendable {
     /// Starts an update, unless one is running or has just finished.
     package func start() {
         work.withLock { work in
-            guard !work.isRunning, work.last.map({ .now - $0 > Self.pause }) ?? true,
+            guard !work.isRunning, work.next.map({ $0 <= .now }) ?? true,
                 // Not libdispatch's pool, which ends the process if no descriptor is left for it.
                 let loop = try? EventLoop()
             else { return }
             work.isRunning = true
             work.task = Task.detached(executorPreference: loop) {
+                let start = ContinuousClock.now
                 await self.run(on: loop)
                 self.work.withLock {
                     $0.isRunning = false
-                    $0.last = .now
+                    $0.next = .now + (.now - start) * Self.pauseFactor
                 }
             }
         }
@@ -64,7 +69,14 @@ package final class BackgroundIndexing: Sendable {
         // Without an index a search is slower, not wrong, so no error is reported.
         guard let store = try? await ClipStore.openToRead(path: path, author: author, options: options)
         else { return }
-        if let state = try? await store.updateIndex(progress: report) { report(state) }
+        let start = ContinuousClock.now
+        while let state = try? await store.updateIndex(progress: { report($0, false) }) {
+            report(state, .now - start > Self.longUpdate)
+            // Another process holds its lock, or the disk is full: neither lasts.
+            guard case .unavailable = state, !Task.isCancelled,
+                (try? await store.container.pause(for: Self.retryPause)) != nil
+            else { break }
+        }
         await store.close()
     }
 }

@@ -154,16 +154,27 @@ extension ClipStore {
 
     /// Adds and removes tags of clips. Tags that other writers add concurrently remain.
     ///
-    /// - Returns: the number of clips that changed.
+    /// - Returns: the number of clips that changed, and the tags that at least one of them did or did not have.
     package func tag(
         _ ids: [Int64], adding: [String], removing: [String]
-    ) async throws(StoreError) -> Written<Int> {
-        let removed = Set(Tags(removing).names)
-        return try await update(ids, [.tags]) { clip in
-            let tags = Tags(clip.tags)
-            let new = Tags((tags.names + adding).filter { !removed.contains($0) })
-            return new == tags ? nil : [.tags: .text(new.joined)]
+    ) async throws(StoreError) -> Written<(count: Int, change: TagChange)> {
+        let change = TagChange(adding: adding, removing: removing)
+        let removed = Set(change.removing)
+        let written = try await inParts(ids) { transaction, part throws(StoreError) in
+            var (count, names) = (0, Set<String>())
+            for object in try transaction.fetch(Self.request([.tags], of: part)) {
+                let tags = Tags(Clip(object).tags)
+                let new = Tags((tags.names + change.adding).filter { !removed.contains($0) })
+                guard new != tags else { continue }
+                try transaction.set(stamped([.tags: .text(new.joined)]), of: object.id)
+                count += 1
+                names.formUnion(Set(new.names).symmetricDifference(tags.names))
+            }
+            return [(count: count, names: names)]
         }
+        let names = written.value.reduce(into: Set<String>()) { $0.formUnion($1.names) }
+        let count = written.value.reduce(0) { $0 + $1.count }
+        return Written(value: (count, change.restricted(to: names)), token: written.token)
     }
 
     /// Updates clips according to their present values.

@@ -35,7 +35,7 @@ package final class ClipsSession: Sendable {
             path: path, author: author, contextName: Self.contextName, options: options)
         source = ClipListSource(store: store, query: query, rowsAround: rowsAround, deliver: deliver)
         indexing = BackgroundIndexing(path: path, author: author, options: options) {
-            deliver([.indexing($0)])
+            deliver([.indexing($0, wasBehind: $1)])
         }
         let isReadOnly = store.readOnlyReason != nil
         executor = options.readerLoop

@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import PersistentStore
+import Platform
 
 extension ClipStore {
     /// Undoes a transaction of any author and age that the history retains: restores the clips that it
@@ -239,7 +240,7 @@ extension ClipStore {
         }
         guard let first = step.first else { return nil }
         let named = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" } ?? "a clip"
-        let subject = step.clips.count == 1 ? named : "\(step.clips.count) clips"
+        let subject = step.clips.count == 1 ? named : "\(step.clips.count.grouped) clips"
         guard step.words.count == 1 else { return "changed \(subject)" }
         let role: UndoHistory.Role = step.isRestoring ? .restore : .work
         return ChangeWords(first, tags: tags, isReverse: isRedoing, role: role).sentence(subject)

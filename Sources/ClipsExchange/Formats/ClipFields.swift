@@ -56,7 +56,7 @@ enum ClipField: Hashable {
         "isfavourite": .starred, "private": .isPrivate, "isprivate": .isPrivate,
         "unread": .unread, "toread": .unread, "readlater": .unread,
         "read": .read, "isread": .read, "readat": .readTime, "archived": .archived, "isarchived": .archived,
-        "status": .state, "state": .state, "author": .byline,
+        "status": .state, "state": .state, "author": .byline, "byline": .byline,
     ]
 
     /// Whether a word means yes to a service.

@@ -25,14 +25,20 @@ extension FieldedDraft {
                 && (!$0.value.isEmpty || $0.value.isFalse && ClipField(name: $0.key) == .unread)
         }
         let has = { (name: String) in members[name] != nil }
+        let address = ["url", "canonical"].lazy.compactMap { members[$0]?.string }.first ?? ""
         for (name, value) in rest.sorted(by: { $0.key < $1.key }) {
             if isPosts && name == "description" {
                 value.word.map { set(.title, $0) }
             } else if let (own, field) = Self.substitutes[name] {
                 if members[own]?.isEmpty ?? true, let word = value.word { set(field, word) }
+            } else if let page = value.string, Self.isPart(name, of: has) {
+                set(.text, WebPage.text(ofMarkup: page, at: address) ?? page)
+            } else if name == "textContent", has("content") {
+                // Readability's text without structure.
+                continue
             } else if isPosts && name == "shared" {
                 if value.word == "no" { set(.isPrivate, "yes") }
-            } else if members["alternate"] != nil, set(feedItem: name, value) {
+            } else if let link = members["alternate"], set(feedItem: name, value, at: link) {
                 continue
             } else if name == "content", case .object(let content) = value {
                 // Karakeep's link, or text.
@@ -44,6 +50,11 @@ extension FieldedDraft {
             }
         }
         if isPosts && members["toread"] == nil { set(.unread, "no") }
+    }
+
+    /// Whether a value is a part of a page, as it is known of the contents of wallabag and of Readability only.
+    private static func isPart(_ name: String, of has: (String) -> Bool) -> Bool {
+        name == "content" && (has("is_archived") || has("is_fav") || has("textContent"))
     }
 
     /// linkding's values of the page, which it shows while the user has written none.
@@ -61,11 +72,6 @@ extension FieldedDraft {
         } else if field == .tags, case .object(let names) = value {
             // Pocket's tags are keys.
             addTags(names.keys.sorted())
-        } else if name == "content", has("is_archived") || has("is_fav"), let page = value.string,
-            let text = WebPage.text(ofMarkup: page)
-        {
-            // Only wallabag's content is known to be a part of a page.
-            set(field, text)
         } else if let word = value.word {
             set(field, word, spacedTags: spacedTags)
         } else if let title = (value["title"] ?? value["name"])?.string {
@@ -77,13 +83,14 @@ extension FieldedDraft {
     }
 
     /// Reads a member of an article that Google Reader, or a reader with its interface, has starred.
-    private mutating func set(feedItem name: String, _ value: JSONValue) -> Bool {
+    private mutating func set(feedItem name: String, _ value: JSONValue, at link: JSONValue) -> Bool {
+        let address = link.array?.first?["href"]?.string ?? ""
         switch name {
         case "title": value.string.map { set(.title, MarkupReferences.replaced(Array($0.utf8), in: .html)) }
-        case "alternate": value.array?.first?["href"]?.string.map { set(.url, $0) }
+        case "alternate": if !address.isEmpty { set(.url, address) }
         case "content", "summary":
             guard let page = value["content"]?.string else { return false }
-            set(.text, WebPage.text(ofMarkup: page) ?? page)
+            set(.text, WebPage.text(ofMarkup: page, at: address) ?? page)
         case "categories":
             // Labels are the only categories of the user.
             addTags(

@@ -149,7 +149,9 @@ struct ReadableText {
     static func line(of node: Node) -> String { all(of: node, TextLines()) }
 
     /// Returns all text of a part of a page.
-    static func text(ofPart node: Node) -> String { all(of: node, TextLines(links: PageLinks(base: ""))) }
+    static func text(ofPart node: Node, at address: String) -> String {
+        all(of: node, TextLines(links: PageLinks(base: address)))
+    }
 
     private static func all(of node: Node, _ lines: TextLines) -> String {
         var lines = lines

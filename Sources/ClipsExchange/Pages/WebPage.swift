@@ -57,10 +57,12 @@ package struct WebPage: Hashable, Sendable {
     }
 
     /// Returns the text of a part of a page; nil if it has no markup.
-    static func text(ofMarkup markup: String) -> String? {
+    ///
+    /// - Parameter address: The address of the page, to which links are relative.
+    static func text(ofMarkup markup: String, at address: String = "") -> String? {
         guard markup.contains("</") || ImportFormat.isPage(String(markup.prefix(1 << 10))) else { return nil }
         let document = HTMLDocument(Array(markup.utf8).map { $0 == 0 ? 0x20 : $0 })
-        return document.root.map { ReadableText.text(ofPart: $0) }
+        return document.root.map { ReadableText.text(ofPart: $0, at: address) }
     }
 
     /// Returns the address to which the links are relative, if the page gives one.

@@ -1,6 +1,7 @@
 import ClipsCore
 
-/// A clip as a list item with a link, and the other values in a comment.
+/// A clip as a list item with a link, the other values in a comment, and its note, text, and quotes as block quotes for
+/// people who read the file.
 enum MarkdownWriter {
     static func line(_ clip: Clip) -> String {
         var carried: Set<ClipAttribute> = []
@@ -16,15 +17,27 @@ enum MarkdownWriter {
         let rest = ClipRecord(clip).remainder(carried: carried).replacing(">", with: "\\u003e")
             .replacing("<", with: "\\u003c")
         return "- \(visible) \(OwnMarkdownLine.opening)\(rest)\(OwnMarkdownLine.closing)\n"
+            + block(clip.note.split { $0.isNewline }.map { words(String($0)) })
+            + block(clip.text.split(omittingEmptySubsequences: false) { $0.isNewline }.map(structured))
             + clip.quotes.map { block($0, of: clip) }.joined()
     }
 
-    /// A quote as a block quote of the list item. Readers skip it, because the comment has the quote as it is.
+    /// A line of a text, which has the structure of Markdown, without markup.
+    private static func structured(_ line: Substring) -> String {
+        String(line).replacing("<", with: "\\<").filter { $0 == "\t" || $0.asciiValue ?? 0x20 >= 0x20 }
+    }
+
+    /// A block quote of the list item. Readers skip it, because the comment has the words as they are.
+    private static func block(_ lines: [String]) -> String {
+        guard lines.contains(where: { !$0.isEmpty }) else { return "" }
+        return "\n" + lines.map { $0.isEmpty ? "  >\n" : "  > \($0)\n" }.joined() + "\n"
+    }
+
     private static func block(_ quote: Quote, of clip: Clip) -> String {
         let lines = quote.text.split { $0.isNewline }.map { words(String($0)) }
         let source = clip.url.isEmpty ? [] : ["", "— \(words(clip.url))"]
         let note = quote.note.isEmpty ? [] : ["", words(quote.note)]
-        return "\n" + (lines + note + source).map { "  > \($0)\n" }.joined() + "\n"
+        return block(lines + note + source)
     }
 
     /// An ampersand is a character reference only where a name and a semicolon follow.

@@ -23,6 +23,8 @@ enum AppEvent: Sendable {
     case edited(EditedForm)
     /// A program has ended that printed something.
     case printed(ProgramOutput)
+    /// A browser has the pages of clips.
+    case pagesOpened([Int64])
     /// The result of something outside the store.
     case notice(String)
     /// The failure of a browser or an editor, which no request to the store waits for.

@@ -64,6 +64,7 @@ final class AppRunner {
     func collectPrograms() {
         for report in launches.collect(at: .now) {
             handle(report.isFailure ? .programFailed(report.sentence) : .notice(report.sentence))
+            if !report.isFailure { handle(.pagesOpened(report.clips)) }
         }
     }
 
@@ -105,25 +106,25 @@ final class AppRunner {
             // By default, tmux ignores OSC 52 from programs (tmux(1), set-clipboard).
             if !programs.isInTmux || !TmuxClipboard.copy(text) { try screen.copyToClipboard(text) }
             let isLong = text.utf8.count > 200 || text.contains("\n")
-            let size = isLong ? " (\(text.utf8.count) bytes)" : ": \(text)"
+            let size = isLong ? " (\(text.utf8.count.grouped) bytes)" : ": \(text)"
             handle(.notice("Copied \(what)\(size)"))
         } catch {
             handle(.programFailed(error.sentence))
         }
     }
 
-    func open(_ urls: [String]) {
+    func open(_ urls: [String], _ clips: [Int64]) {
         for url in urls {
             if let rejection = Browser.rejection(of: url) { return handle(.programFailed(rejection)) }
         }
         let subject = urls.count == 1 ? urls[0] : "\(urls.count) URLs"
         handle(.notice("Opening \(subject)…"))
-        launches.open(urls, as: subject, with: programs)
+        launches.open(urls, of: clips, as: subject, with: programs)
         collectPrograms()
     }
 
     /// The browser has the terminal until it ends.
-    func openHere(_ url: String) {
+    func openHere(_ url: String, _ clips: [Int64]) {
         if let rejection = Browser.rejection(of: url) { return handle(.programFailed(rejection)) }
         let named = programs.terminalBrowser
         let command = named.map { Browser.command(for: url, browser: $0) } ?? Browser.inTerminal(url)
@@ -132,7 +133,7 @@ final class AppRunner {
         screen.enter()
         handle(.resized(screen.size))
         // ^C is a normal way to leave it.
-        guard status != 0, status != 128 + SIGINT else { return }
+        guard status != 0, status != 128 + SIGINT else { return handle(.pagesOpened(clips)) }
         handle(
             .programFailed(
                 "'\(command[0])' \(Self.ending(status)). Set CLIPS_TERMINAL_BROWSER to a browser for the terminal."

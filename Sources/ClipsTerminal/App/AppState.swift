@@ -33,6 +33,8 @@ struct AppState: Sendable {
     /// Conflicts that wait for an answer, the oldest first.
     var questions: [OpenQuestion] = []
     var typing = Typing()
+    /// The clip that a later action of a key means, while it is performed.
+    var bound: ClipRow?
     var sidebar = Sidebar()
     var message: Message?
     var sync = SyncStatus()
@@ -105,6 +107,7 @@ struct AppState: Sendable {
             list.marks.endGathering()
             undoSteps.cancelRequests()
             report(sentence, isError: true)
+        case .pagesOpened(let clips): markAsOpened(clips)
         case .notice(let sentence): report(sentence)
         case .programFailed(let sentence): report(sentence, isError: true)
         case .colorsChanged(let colors): settings.colors = colors

@@ -53,9 +53,10 @@ enum Effect: Sendable {
     /// Edits a form in the user's editor.
     case edit(form: String, Clip?)
     case removeFile(String)
-    case open(urls: [String])
-    /// Opens a URL in a browser in this terminal.
-    case openHere(url: String)
+    /// Opens URLs in the browser; then the clips are read.
+    case open(urls: [String], clips: [Int64])
+    /// Opens a URL in a browser in this terminal; then the clips are read.
+    case openHere(url: String, clips: [Int64])
     /// Runs programs one after the other on the terminal, or next to the app.
     case run([ProgramCall], inBackground: Bool)
     case copy(String, what: String)
@@ -275,8 +276,8 @@ enum Effect: Sendable {
         // Surroundings
         case .edit(let form, let clip): .terminal { $0.edit(form, clip) }
         case .removeFile(let path): .terminal { $0.removeFile(path) }
-        case .open(let urls): .terminal { $0.open(urls) }
-        case .openHere(let url): .terminal { $0.openHere(url) }
+        case .open(let urls, let clips): .terminal { $0.open(urls, clips) }
+        case .openHere(let url, let clips): .terminal { $0.openHere(url, clips) }
         case .run(let calls, let inBackground): .terminal { $0.run(calls, inBackground: inBackground) }
         case .copy(let text, let what): .terminal { $0.copy(text, what) }
         case .setMouse(let isOn): .terminal { $0.screen.setMouse(isOn) }

@@ -1,5 +1,6 @@
 package import ClipsCore
 package import PersistentStore
+import Platform
 
 /// A clip as an editable text: headers, an empty line, and the clip's text.
 package struct ClipForm: Hashable {
@@ -19,64 +20,84 @@ package struct ClipForm: Hashable {
         (title, url, tags, note, body) = (draft.title, draft.url, draft.tags, draft.note, draft.text)
     }
 
-    /// The text to edit. Further lines of the note are indented, as in a mail header.
-    package var text: String {
-        let note = note.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
-        let header =
-            "title: \(title)\nurl: \(url)\ntags: \(Tags(tags).names.joined(separator: ", "))\nnote: \(note)"
-        return "\(header)\n\(Self.hint)\n\n\(body)"
+    /// A line of an edited form that is not one of a form, or a missing one.
+    package struct Problem: Error, Hashable {
+        package let sentence: String
     }
 
+    /// The text to edit. Further lines of the note are indented, as in a mail header.
+    package var text: String {
+        func lines(_ text: String) -> [Substring] {
+            text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        }
+        let values = [
+            lines(title).joined(separator: " "), lines(url).joined(separator: " "),
+            Tags(tags).names.joined(separator: ", "), lines(note).joined(separator: "\n  "),
+        ]
+        let header = zip(Self.names, values).map { "\($0): \($1)\n" }.joined()
+        return "\(header)\(Self.hint)\n\n\(body)"
+    }
+
+    private static let names = ["title", "url", "tags", "note"]
     /// The last line of the header, which is not read.
     private static let hint = "# The text begins below the empty line."
 
-    /// Parses a form. The header ends at the first empty line or other line that is not a header.
-    package init(reading text: String) {
+    /// Parses a form. The header ends after the hint, or at the first empty line if that is missing.
+    package init(reading text: String) throws(Problem) {
         var rest = text[...]
-        var last = ""
-        while !rest.isEmpty {
+        var (number, last, isInHeader) = (0, "", true)
+        var missing = Self.names
+        let hasHint = text.hasPrefix(Self.hint) || text.contains("\n" + Self.hint)
+        while isInHeader, !rest.isEmpty {
             let line = rest.prefix { $0 != "\n" && $0 != "\r\n" }
-            let next = rest[line.endIndex...].dropFirst()
-            if line.allSatisfy(\.isWhitespace), !(last == "note" && line.hasPrefix("  ")) {
-                rest = next
-                break
-            }
+            rest = rest[line.endIndex...].dropFirst()
+            number += 1
             if line == Self.hint {
-                last = ""
+                isInHeader = false
+                if rest.first == "\n" || rest.first == "\r\n" { rest = rest.dropFirst() }
             } else if last == "note", line.hasPrefix("  ") {
                 note += "\n" + line.dropFirst(2)
+            } else if line.allSatisfy(\.isWhitespace) {
+                isInHeader = hasHint
             } else if let colon = line.firstIndex(of: ":"),
-                set(line[..<colon].lowercased(), line[colon...].dropFirst())
+                let index = missing.firstIndex(of: line[..<colon].lowercased())
             {
-                last = line[..<colon].lowercased()
+                last = missing.remove(at: index)
+                set(last, line[colon...].dropFirst())
             } else {
-                break
+                throw Problem(
+                    sentence: last == "note"
+                        ? "Line \(number) is not a field. Begin further lines of the note with two spaces."
+                        : "Line \(number) is not one of the fields \(Self.names.listed).")
             }
-            rest = next
+        }
+        guard missing.isEmpty else {
+            throw Problem(
+                sentence: missing.count == Self.names.count
+                    ? "The form has no fields."
+                    : "The line '\(missing[0]):' is missing. Leave it empty to remove the value.")
         }
         // Editors add a line end to the last line.
         if rest.hasSuffix("\n") { rest = rest.dropLast() }
         body = String(rest)
     }
 
-    private mutating func set(_ name: String, _ value: Substring) -> Bool {
+    private mutating func set(_ name: String, _ value: Substring) {
         let value = String(value.drop { $0 == " " })
         switch name {
         case "title": title = value
         case "url": url = value
         case "tags": tags = Tags(joined: value).names
-        case "note": note = value
-        default: return false
+        default: note = value
         }
-        return true
     }
 
     /// Returns the attributes in which the form differs from a clip.
-    package func changes(from clip: Clip) -> [ClipAttribute: AttributeValue] {
-        let old = ClipForm(reading: ClipForm(clip).text)
+    package func changes(from clip: Clip) throws(Problem) -> [ClipAttribute: AttributeValue] {
+        let old = (try? ClipForm(reading: ClipForm(clip).text)) ?? ClipForm(clip)
         var changes: [ClipAttribute: AttributeValue] = [:]
         if title != old.title { changes[.title] = .text(title) }
-        if url != old.url { changes[.url] = .text(url) }
+        if url != old.url { changes[.url] = .text(try savedURL()) }
         if tags != old.tags { changes[.tags] = .text(Tags(tags).joined) }
         if note != old.note { changes[.note] = .text(note) }
         if body != old.body { changes[.text] = .text(body) }
@@ -87,5 +108,20 @@ package struct ClipForm: Hashable {
         var draft = ClipDraft()
         (draft.title, draft.url, draft.tags, draft.note, draft.text) = (title, url, tags, note, body)
         return draft
+    }
+
+    /// The form as a new clip.
+    func newClip() throws(Problem) -> ClipDraft {
+        var draft = draft
+        draft.url = try savedURL()
+        return draft
+    }
+
+    private func savedURL() throws(Problem) -> String {
+        guard !url.isEmpty else { return "" }
+        guard let url = WebAddress.url(url) else {
+            throw Problem(sentence: "The field 'url' needs a URL, such as https://example.org/page.")
+        }
+        return url
     }
 }

@@ -1,6 +1,7 @@
 import ClipsCore
 import LiveQuery
 import Mirroring
+import Platform
 import Terminal
 
 /// The screen of a conflict: both versions of an edit or undo.
@@ -69,7 +70,7 @@ struct ConflictScreen {
             }
         }
         let more = conflict.count - conflict.clips.count
-        if more > 0 { lines.append(StyledRun("… and \(StatusLine.grouped(more)) more", theme.muted)) }
+        if more > 0 { lines.append(StyledRun("… and \(more.grouped) more", theme.muted)) }
         return lines
     }
 

@@ -2,6 +2,7 @@ import ClipsCore
 import FoundationEssentials
 import Mirroring
 import PersistentStore
+import Platform
 import Terminal
 
 /// Screens of plain lines: the consumers of the history, and the errors in the config file.
@@ -53,8 +54,8 @@ struct TextScreen {
         let (total, removable) = (cleaning.total, cleaning.removable)
         lines.append(
             StyledRun(
-                "  \(Self.counted(removable.transactions, "transaction")) of \(StatusLine.grouped(total.transactions)), "
-                    + "with \(Self.counted(removable.changes, "change")) of \(StatusLine.grouped(total.changes))."
+                "  \(Self.counted(removable.transactions, "transaction")) of \(total.transactions.grouped), "
+                    + "with \(Self.counted(removable.changes, "change")) of \(total.changes.grouped)."
             )
         )
         lines.append(
@@ -76,6 +77,6 @@ struct TextScreen {
     }
 
     private static func counted(_ count: Int, _ thing: String) -> String {
-        "\(StatusLine.grouped(count)) \(thing)\(count == 1 ? "" : "s")"
+        "\(count.grouped) \(thing)\(count == 1 ? "" : "s")"
     }
 }

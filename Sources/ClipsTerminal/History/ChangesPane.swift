@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import PersistentStore
+import Platform
 import Terminal
 
 /// The changes of a row of the history, with the values before and after.
@@ -90,7 +91,7 @@ struct ChangesPane {
         guard let detail = state.history.selectedDetail else { return summaryLines }
         var lines: [Line] = []
         if !detail.showsOriginalValues {
-            let many = StatusLine.grouped(TransactionDetail.maxLaterChanges)
+            let many = TransactionDetail.maxLaterChanges.grouped
             lines.append(
                 Line(
                     text: "More than \(many) changes since; new values are the current ones.",

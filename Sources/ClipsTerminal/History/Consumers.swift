@@ -8,6 +8,8 @@ struct ConsumersState: Sendable {
     private(set) var machines: [MirrorMachine] = []
     /// The time of the next request while the screen is shown, since cursors move without a commit.
     var refreshDue: Date?
+    /// Whether the history was open before.
+    var isOfHistory = false
 
     mutating func show(_ preview: CleaningPreview, _ machines: [MirrorMachine], at now: Date) {
         (self.preview, self.machines) = (preview, machines)
@@ -17,7 +19,8 @@ struct ConsumersState: Sendable {
 
 extension AppState {
     mutating func toggleConsumers() {
-        guard screen != .consumers else { return showHistory() }
+        guard screen != .consumers else { return leaveScreen() }
+        consumers.isOfHistory = screen == .history
         screen = .consumers
         page.moveToStart()
         emit(.loadConsumers)

@@ -53,6 +53,8 @@ struct HistoryList: Navigable, Sendable {
     private var requested: HistoryToken?
     /// Whether the keys move among the changes.
     var isInChanges = false
+    /// Whether the transactions have been read.
+    private(set) var isLoaded = false
     private(set) var change = 0
 
     /// The number of transactions in a load.
@@ -65,6 +67,9 @@ struct HistoryList: Navigable, Sendable {
 
     /// The number of rows.
     var count: Int { starts.count }
+
+    /// Whether the store may have older transactions.
+    var isCut: Bool { oldestFirst.count >= Self.loadCount }
 
     func row(at index: Int) -> HistoryRow? {
         let row = starts.count - 1 - index
@@ -104,6 +109,7 @@ struct HistoryList: Navigable, Sendable {
 
     /// Adds a load, which may lack transactions before its first.
     mutating func addLoad(_ transactions: [TransactionSummary]) {
+        isLoaded = true
         if transactions.count >= Self.loadCount, let first = transactions.first, offset(of: first.id) == nil {
             cuts.insert(first.id)
         }
@@ -290,7 +296,9 @@ extension AppState {
         guard screen == .history else {
             return "\(keys.name(of: .history)) shows the history, where deleted clips can be restored."
         }
-        guard history.count > 0 else { return "The history is empty." }
+        guard history.count > 0 else {
+            return history.isLoaded ? "The list has no transaction." : "The history is loading; try again."
+        }
         guard let transaction = history.selectedTransaction else {
             guard let row = history.selectedRow, row.sum(\.deleted) > 0 else {
                 return "These transactions deleted nothing."

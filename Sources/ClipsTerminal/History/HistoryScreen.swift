@@ -1,5 +1,6 @@
 import ClipsCore
 import PersistentStore
+import Platform
 import Terminal
 
 /// The history screen: transactions as they arrive, and the changes of the selected one.
@@ -55,10 +56,11 @@ struct HistoryScreen {
         }
         guard !state.history.transactions.isEmpty else {
             let filter = state.history.filter
-            return frame.putCut(
+            let sentence =
                 filter.isEmpty
-                    ? "The history is empty, or has been purged."
-                    : "No transactions match \(filter.text).", in: area, column: 1, width: width - 1)
+                ? "The history is empty, or has been purged." : "No transactions match “\(filter.text)”."
+            return frame.putCut(
+                state.history.isLoaded ? sentence : "…", in: area, column: 1, width: width - 1)
         }
         for row in 0..<Self.listRows(layout) {
             let index = state.history.top + row
@@ -105,7 +107,7 @@ struct HistoryScreen {
         let styles = ["+": theme.live, "~": theme.key, "-": theme.error]
         frame.put(first.sign, in: line, column: 1, style: styles[first.sign] ?? .plain)
         let count = row.count
-        let others = count > 1 ? "and \(StatusLine.grouped(count - 1))\(row.isCut ? "+" : "") more" : ""
+        let others = count > 1 ? "and \((count - 1).grouped)\(row.isCut ? "+" : "") more" : ""
         let more = [state.history.titles.detail(first), others].filter { !$0.isEmpty }.joined(separator: ", ")
         let width = columns.author - 5
         // On a narrow screen, the change says more than the rest of a title.

@@ -48,6 +48,8 @@ package enum Action: String, CaseIterable, Sendable {
             self = exact
             return
         }
+        // As in vi and its relatives.
+        if typed == "q" { self = .quit; return }
         let matches = Action.allCases.filter { $0.rawValue.hasPrefix(typed) }
         guard matches.count == 1, !typed.isEmpty else { return nil }
         self = matches[0]

@@ -73,7 +73,7 @@ extension ActionTable {
         case .zoom:
             Entry(
                 action, "z", .moving, "Show the list or the clip on the whole screen, or both", scope: .list
-            ) { $0.reader.isZoomed.toggle() }
+            ) { $0.toggleZoom() }
 
         // List
         case .filter:
@@ -168,7 +168,8 @@ extension ActionTable {
             Entry(
                 action, "t", .clip, "Add (+NAME) and remove (-NAME) tags; Tab completes them",
                 hint: ("tags", 8), scope: .clips,
-                saves: true, takes: .tags, performArgument: { $0.tag($0.chosen, by: TagChange($1)) }
+                saves: true, takes: .tags,
+                performArgument: { $0.tag($0.chosen, title: $0.targetTitle, by: TagChange($1)) }
             ) { $0.promptForTags() }
         case .star:
             Entry(action, "*", .clip, "Toggle star", hint: ("star", 12), scope: .clips, saves: true) {

@@ -20,7 +20,15 @@ extension AppState {
     mutating func perform(_ binding: Binding, count: Int?) {
         if !binding.next.isEmpty, unavailabilityReason(of: binding.action) == nil {
             // Each waits, as a key does, for the list that the one before it leaves.
-            typing.ahead.insert(contentsOf: binding.next.map { .binding($0) }, at: 0)
+            // All mean the clip under the cursor, up to one that moves it.
+            var row = count ?? 1 > 1 || actsOnMarks ? nil : target?.row
+            let waiting = binding.next.map { next in
+                defer { if ActionTable[next.action].scope != .clips { row = nil } }
+                return TypedKey.binding(next, of: row)
+            }
+            let moves = ActionTable[binding.action].scope != .clips
+            typing.ahead.insert(
+                contentsOf: moves ? binding.next.map { .binding($0, of: nil) } : waiting, at: 0)
         }
         guard let argument = binding.argument else { return perform(binding.action, count: count) }
         perform(binding.action, argument: argument)

@@ -86,6 +86,12 @@ extension AppState {
         if screen == .history { history.switchPane() } else { reader.hasFocus.toggle() }
     }
 
+    mutating func toggleZoom() {
+        let before = layout.arrangement
+        reader.isZoomed.toggle()
+        if layout.arrangement == before { report("The list and the clip share a wider screen only.") }
+    }
+
     mutating func toggleWrapping() {
         reader.isWrapped.toggle()
         report(reader.isWrapped ? "Lines are wrapped." : "Lines are not wrapped; ← → scroll them.")
@@ -109,9 +115,7 @@ extension AppState {
     }
 
     mutating func quitOrReturn() {
-        if screen == .consumers {
-            showHistory()
-        } else if screen != .list {
+        if screen != .list {
             leaveScreen()
         } else if reader.hasFocus {
             // Identical at any width, although a wide screen still shows the list.
@@ -125,16 +129,16 @@ extension AppState {
     }
 
     mutating func leaveScreen() {
+        if screen == .consumers, consumers.isOfHistory { return showHistory() }
         screen = screen == .help && help.origin != .conflict ? help.origin : .list
     }
 
     mutating func goBack() {
         switch screen {
-        case .consumers: showHistory()
         case .history where history.isInChanges: history.isInChanges = false
         case .history where !history.filter.isEmpty: filterHistory("")
         case .help where !help.filter.isEmpty: help.filter = ""
-        case .help, .history, .errors, .conflict, .output: leaveScreen()
+        case .help, .history, .consumers, .errors, .conflict, .output: leaveScreen()
         case .list: goBackInList()
         }
     }

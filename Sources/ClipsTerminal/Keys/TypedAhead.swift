@@ -3,10 +3,10 @@ import LiveQuery
 import Terminal
 
 /// A key that waits for the list it was meant for.
-enum TypedKey: Hashable, Sendable {
+enum TypedKey: Equatable, Sendable {
     case key(Key)
-    /// A later action of a key with several.
-    case binding(Binding)
+    /// A later action of a key with several, and the clip of the actions before it.
+    case binding(Binding, of: ClipRow?)
     /// A move by rows in the list while a filter is typed.
     case move(rows: Int)
     case page(Int)
@@ -87,7 +87,7 @@ extension AppState {
         while let next = typing.ahead.first {
             if case .key(let key) = next {
                 if listHasKeys, isAwaited(by: key) { return }
-            } else if case .binding(let binding) = next {
+            } else if case .binding(let binding, _) = next {
                 if listHasKeys, isAwaited(by: binding.action) { return }
             } else if isListAwaited {
                 return
@@ -101,9 +101,14 @@ extension AppState {
     private mutating func perform(_ typed: TypedKey) {
         switch typed {
         case .key(let key): handle(key)
-        case .binding(let binding):
+        case .binding(let binding, let row):
             // A question of the action before it is answered first, and not by a later action.
-            if prompt == nil, menu == nil { perform(binding, count: nil) }
+            guard prompt == nil, menu == nil else { return }
+            // An action before it may have removed the clip from the list, or moved it.
+            bound =
+                ActionTable[binding.action].scope == .clips && !actsOnMarks && !reader.hasFocus ? row : nil
+            perform(binding, count: nil)
+            bound = nil
         case .move(let rows): list.clips.move(by: rows)
         case .page(let pages): list.clips.page(by: pages, half: false)
         }

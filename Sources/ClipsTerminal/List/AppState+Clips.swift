@@ -1,12 +1,14 @@
 import ClipsCore
 import LiveQuery
 import PersistentStore
+import Platform
 import Terminal
 
 /// Actions on the clip under the cursor, on the one being read, or on the marked clips.
 extension AppState {
     /// The clip that an action applies to, if none are marked.
     var target: (id: Int64, row: ClipRow?)? {
+        if let bound { return (bound.id, bound) }
         if reader.hasFocus, let id = reader.id { return (id, list.clips.rows.first { $0.id == id }) }
         return list.clips.selectedRow.map { ($0.id, $0) }
     }
@@ -19,7 +21,11 @@ extension AppState {
     /// Whether actions apply to marked clips.
     var actsOnMarks: Bool { !list.marks.isEmpty && !reader.hasFocus }
 
-    var targetTitle: String { target?.row?.title ?? reader.clip?.displayTitle ?? "" }
+    /// The title of the clip under the cursor, or of the only marked one; empty if that is not on the screen.
+    var targetTitle: String {
+        if actsOnMarks { return list.clips.rows.first { [$0.id] == chosen }?.title ?? "" }
+        return target?.row?.title ?? reader.clip?.displayTitle ?? ""
+    }
 
     var targetURL: String { target?.row?.url ?? reader.clip?.url ?? "" }
 
@@ -66,10 +72,9 @@ extension AppState {
         let ids = chosen
         guard ids.count <= Self.maxOpened else {
             return report(
-                "\(StatusLine.grouped(ids.count)) clips are marked; mark at most \(Self.maxOpened) to open them.",
+                "\(ids.count.grouped) clips are marked; mark at most \(Self.maxOpened) to open them.",
                 isError: true)
         }
-        markAsOpened(ids)
         emit(.gather(ids, list.query.sort, .open))
     }
 
@@ -82,13 +87,13 @@ extension AppState {
     }
 
     mutating func promptForTags() {
-        prompt = Prompt(kind: .tags(chosen, of: targetTags))
+        prompt = Prompt(kind: .tags(chosen, of: targetTags, title: targetTitle))
         emit(.loadNames)
     }
 
-    mutating func tag(_ ids: [Int64], by change: TagChange) {
+    mutating func tag(_ ids: [Int64], title: String, by change: TagChange) {
         guard !change.isEmpty else { return report("No tag was given; nothing was changed.") }
-        start(.tag(ids, adding: change.adding, removing: change.removing, title: targetTitle))
+        start(.tag(ids, adding: change.adding, removing: change.removing, title: title))
     }
 
     /// Copies or opens clips that were read from the store.
@@ -100,16 +105,16 @@ extension AppState {
             guard !text.isEmpty else {
                 return report("Nothing to copy: no \(form == .url ? "URL" : "text").")
             }
-            let count = clips.count == 1 ? "" : StatusLine.grouped(clips.count) + " "
+            let count = clips.count == 1 ? "" : clips.count.grouped + " "
             emit(.copy(text, what: count + form.name(clips.count)))
         case .pick(let form):
             let text = form.text(clips)
             guard !text.isEmpty else { return report("This clip has no \(form == .url ? "URL" : "text").") }
             emit(.finish(Picked(status: 0, text: text)))
         case .open:
-            let urls = clips.map(\.url).filter { !$0.isEmpty }
-            guard !urls.isEmpty else { return report("None of the clips has a URL.") }
-            emit(.open(urls: urls))
+            let pages = clips.filter { !$0.url.isEmpty }
+            guard !pages.isEmpty else { return report("None of the clips has a URL.") }
+            emit(.open(urls: pages.map(\.url), clips: pages.map(\.id)))
         case .run(let command, let withInput): run(command, on: clips, withInput: withInput)
         }
     }

@@ -10,8 +10,8 @@ extension AppState {
         case .list(.state(let state)): sync.state = state
         case .list(.reached): break
         case .facets(let facets): sidebar.facets = facets
-        case .indexing(let state):
-            let isReady = !sync.indexing.isEmpty && state.note.isEmpty
+        case .indexing(let state, let wasBehind):
+            let isReady = (wasBehind || !sync.indexing.isEmpty) && state.note.isEmpty
             sync.indexing = state.note
             // Without the index, the matches may not be ranked.
             if isReady, list.query.isRanked {
@@ -38,13 +38,15 @@ extension AppState {
             if screen == .history { history.invalidate(after: transactions) }
             for transaction in transactions {
                 list.marks.remove(transaction.deletedClips)
-                sync.lastChange = SyncStatus.Change(
-                    transaction: transaction.id,
-                    author: transaction.isOwn ? "you" : transaction.shownAuthor,
-                    inserted: transaction.inserted, updated: transaction.updated,
-                    deleted: transaction.deleted, at: min(now, transaction.timestamp), role: transaction.role,
-                    words: transaction.words,
-                    line: transaction.lines.count == 1 ? transaction.lines.first : nil)
+                sync.note(
+                    SyncStatus.Change(
+                        transaction: transaction.id,
+                        author: transaction.isOwn ? "you" : transaction.shownAuthor,
+                        inserted: transaction.inserted, updated: transaction.updated,
+                        deleted: transaction.deleted, at: min(now, transaction.timestamp),
+                        role: transaction.role, words: transaction.words,
+                        line: transaction.lines.count == 1 ? transaction.lines.first : nil,
+                        step: transaction.step.map { [$0, Int64(transaction.process ?? 0)] }))
             }
             if clipReader.isAffected(by: transactions) { reloadReader() }
         case .window(let window, _) where window.requestNumber == nil:

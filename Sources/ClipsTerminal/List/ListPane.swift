@@ -1,6 +1,7 @@
 import ClipsCore
 import LiveQuery
 import PersistentStore
+import Platform
 import Terminal
 
 /// The list of clips.
@@ -93,7 +94,7 @@ struct ListPane {
         let (filter, history, restore) = (
             state.keys.name(of: .filter), state.keys.name(of: .history), state.keys.name(of: .restore)
         )
-        let count = "\(StatusLine.grouped(hidden.archived)) \(hidden.archived == 1 ? "clip is" : "clips are")"
+        let count = "\(hidden.archived.grouped) \(hidden.archived == 1 ? "clip is" : "clips are")"
         let archived = ("\(filter) is:archived shows archived clips: \(count) archived.", Style.plain)
         let deleted = (
             "\(history) shows the history; \(restore) restores the deleted clips of a row there.", Style.plain

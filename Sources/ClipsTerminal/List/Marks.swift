@@ -1,6 +1,7 @@
 import ClipsCore
 import LiveQuery
 import PersistentStore
+import Platform
 
 /// The marked clips. Marks are stored by ID, so they stay on their clips when the list changes.
 struct Marks: Sendable {
@@ -97,7 +98,7 @@ extension AppState {
         }
         guard rows.count <= Marks.maxCount, !rows.contains(nil) else {
             report(
-                "\(StatusLine.grouped(count)) rows are not loaded; mark a range with \(keys.name(of: .range))."
+                "\(count.grouped) rows are not loaded; mark a range with \(keys.name(of: .range))."
             )
             return false
         }
@@ -117,14 +118,14 @@ extension AppState {
         let isCut = ids.count > Marks.maxCount
         report(
             isCut
-                ? "Only the first \(StatusLine.grouped(Marks.maxCount)) clips are marked, the maximum."
-                : "\(StatusLine.grouped(list.marks.count)) marked.", isError: isCut)
+                ? "Only the first \(Marks.maxCount.grouped) clips are marked, the maximum."
+                : "\(list.marks.count.grouped) marked.", isError: isCut)
     }
 
     mutating func toggleRange() {
         if list.marks.range != nil {
             list.marks.closeRange()
-            let count = StatusLine.grouped(list.marks.count)
+            let count = list.marks.count.grouped
             return report("\(count) marked; \(keys.name(of: .back)) removes the marks.")
         }
         guard let row = list.clips.selectedRow else { return }
@@ -154,7 +155,7 @@ extension AppState {
         list.marks.stretch(to: ids.prefix(Marks.maxCount))
         if ids.count > Marks.maxCount {
             report(
-                "Only the first \(StatusLine.grouped(Marks.maxCount)) clips of the range are marked, the maximum.",
+                "Only the first \(Marks.maxCount.grouped) clips of the range are marked, the maximum.",
                 isError: true)
         }
     }

@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import LiveQuery
+import Platform
 import Terminal
 
 /// The saved searches next to the list, with the numbers of their unread clips, and the most frequent tags and sites, with
@@ -111,7 +112,9 @@ extension AppState {
     mutating func toggleSidebar() {
         let isShown = !settings.config.showsSidebar
         try? settings.config.set(Setting.sidebar.rawValue, isShown ? "on" : "off")
-        if isShown, layout.sidebar == nil { report("The screen has no room for the sidebar.") }
+        if Sidebar.columns(size) == 0 {
+            report("The screen has no room for the sidebar; a larger one \(isShown ? "shows" : "hides") it.")
+        }
     }
 
     /// Shows the next or previous saved search, after the last all clips.
@@ -141,7 +144,9 @@ struct SidebarPane {
         frame.fill(area)
         // The last column is a line.
         let width = area.size.columns - 1
-        frame.putHeader("Searches", Rect(row: area.row, column: area.column, rows: 1, columns: width), theme)
+        let head = Rect(row: area.row, column: area.column, rows: 1, columns: width)
+        frame.putHeader("Searches", head, theme)
+        frame.putRight("unread", in: head, width: width - 1, style: theme.muted)
         let rows = state.sidebarRows
         let current = state.sidebarIndex(in: rows)
         for row in 1..<max(1, area.size.rows) {
@@ -155,12 +160,15 @@ struct SidebarPane {
     }
 
     private func draw(_ row: Sidebar.Row, at line: Rect, in frame: inout Frame) {
-        guard !row.isHeading else { return frame.putHeader(row.name, line, theme) }
         let width = line.size.columns
+        guard !row.isHeading else {
+            frame.putHeader(row.name, line, theme)
+            return frame.putRight("clips", in: line, width: width - 1, style: theme.muted)
+        }
         let known = row.query.flatMap { state.sidebar.counts[$0] }
         let unread =
-            known.map { $0.count == 0 ? "" : StatusLine.grouped($0.count) + ($0.isAll ? "" : "+") } ?? ""
-        let count = row.count.map(StatusLine.grouped) ?? unread
+            known.map { $0.count == 0 ? "" : $0.count.grouped + ($0.isAll ? "" : "+") } ?? ""
+        let count = row.count.map(\.grouped) ?? unread
         frame.putCut(
             row.name, in: line, column: 1, width: width - DisplayWidth.columns(of: count) - 3,
             style: row.query == nil

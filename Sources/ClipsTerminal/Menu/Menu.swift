@@ -1,6 +1,7 @@
 import ClipsCore
 import LiveQuery
 import PersistentStore
+import Platform
 import Terminal
 
 /// A menu of a few choices, each with a letter.
@@ -59,12 +60,14 @@ struct Menu: Sendable {
         let items = CopyForm.allCases.map { form in
             Item(key: form.key, label: form.name(count), choice: .copy(form))
         }
-        let title = count == 1 ? "Copy" : "Copy of \(StatusLine.grouped(count)) clips"
+        let title = count == 1 ? "Copy" : "Copy of \(count.grouped) clips"
         return Menu(title: title, items: items, clips: clips)
     }
 
     static func links(_ urls: [String]) -> Menu {
-        Menu(title: "Open a link", items: items(urls.map { ($0, .link($0)) }))
+        // The text numbers the links; the keys are letters from the tenth on.
+        let numbered = urls.enumerated().map { urls.count > 9 ? "[\($0 + 1)] \($1)" : $1 }
+        return Menu(title: "Open a link", items: items(zip(numbered, urls).map { ($0, .link($1)) }))
     }
 
     static func searches(_ searches: [SavedSearch], tags: [String], _ sort: SortKey) -> Menu {

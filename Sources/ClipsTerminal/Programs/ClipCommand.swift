@@ -100,7 +100,7 @@ extension AppState {
             let ids = chosen
             guard ids.count <= Self.maxOpened else {
                 return report(
-                    "\(StatusLine.grouped(ids.count)) clips are marked; mark at most \(Self.maxOpened).",
+                    "\(ids.count.grouped) clips are marked; mark at most \(Self.maxOpened).",
                     isError: true)
             }
             emit(.gather(ids, list.query.sort, .run(command, withInput: withInput)))

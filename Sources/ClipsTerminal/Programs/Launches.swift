@@ -8,6 +8,8 @@ struct Launches {
     struct Report: Hashable {
         let sentence: String
         let isFailure: Bool
+        /// The clips of which pages were opened.
+        let clips: [Int64]
     }
 
     private struct Child {
@@ -22,6 +24,7 @@ struct Launches {
         let number: Int
         let program: String
         let subject: String
+        let clips: [Int64]
         /// The advice after a failure.
         let hint: String
         let count: Int
@@ -47,13 +50,14 @@ struct Launches {
 
     /// Starts commands of one program, each with the text for its standard input.
     mutating func start(
-        _ commands: [(words: [String], input: String?)], on subject: String, hint: String
+        _ commands: [(words: [String], input: String?)], on subject: String, of clips: [Int64] = [],
+        hint: String
     ) {
         guard let program = commands.first?.words.first else { return }
         lastNumber += 1
         var launch = Launch(
-            number: lastNumber, program: program, subject: subject, hint: hint, count: commands.count,
-            deadline: .now + Self.patience)
+            number: lastNumber, program: program, subject: subject, clips: clips, hint: hint,
+            count: commands.count, deadline: .now + Self.patience)
         for command in commands {
             guard let process = ChildProcess.detached(command.words, input: command.input) else {
                 launch.unstarted += 1
@@ -95,7 +99,8 @@ struct Launches {
     private static func report(_ launch: Launch) -> Report {
         func failed(_ what: String, _ count: Int) -> Report {
             let some = launch.count == 1 ? "" : " for \(count) of \(launch.count)"
-            return Report(sentence: "'\(launch.program)' \(what)\(some). \(launch.hint)", isFailure: true)
+            let sentence = "'\(launch.program)' \(what)\(some). \(launch.hint)"
+            return Report(sentence: sentence, isFailure: true, clips: launch.clips)
         }
         if launch.unstarted > 0 { return failed("could not be started", launch.unstarted) }
         if let status = launch.failures.first {
@@ -104,6 +109,6 @@ struct Launches {
                 : failed("ended with status \(status)", launch.failures.count)
         }
         let verb = launch.running > 0 ? "Started \(launch.program) for" : "Opened"
-        return Report(sentence: "\(verb) \(launch.subject)", isFailure: false)
+        return Report(sentence: "\(verb) \(launch.subject)", isFailure: false, clips: launch.clips)
     }
 }

@@ -8,7 +8,7 @@ package enum PageOpening {
     package static func failure(opening urls: [String], with programs: UserPrograms) -> String? {
         for url in urls { if let rejection = Browser.rejection(of: url) { return rejection } }
         var launches = Launches()
-        launches.open(urls, as: urls.count == 1 ? "the page" : "\(urls.count) pages", with: programs)
+        launches.open(urls, of: [], as: urls.count == 1 ? "the page" : "\(urls.count) pages", with: programs)
         while let deadline = launches.deadline {
             let wait = max(.zero, ContinuousClock.now.duration(to: deadline))
             _ = DescriptorIO.poll(launches.descriptors, for: launches.descriptors.isEmpty ? .zero : wait)
@@ -19,9 +19,11 @@ package enum PageOpening {
 }
 
 extension Launches {
-    mutating func open(_ urls: [String], as subject: String, with programs: UserPrograms) {
+    mutating func open(
+        _ urls: [String], of clips: [Int64], as subject: String, with programs: UserPrograms
+    ) {
         start(
-            urls.map { (Browser.command(for: $0, browser: programs.browser), nil) }, on: subject,
+            urls.map { (Browser.command(for: $0, browser: programs.browser), nil) }, on: subject, of: clips,
             hint: "Set BROWSER to your browser's command.")
     }
 }

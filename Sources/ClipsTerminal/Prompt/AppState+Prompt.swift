@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 import Terminal
 
 extension AppState {
@@ -23,7 +24,7 @@ extension AppState {
             textChanged(in: prompt)
             if prompt.editor.isCut {
                 report(
-                    "The text was cut off after \(StatusLine.grouped(prompt.editor.maxCharacters)) characters.",
+                    "The text was cut off after \(prompt.editor.maxCharacters.grouped) characters.",
                     isError: true)
             }
         }
@@ -62,7 +63,8 @@ extension AppState {
             if pick?.isSeveral == false { typing.ahead.append(.key(.enter)) }
         case .text: break
         case .add: add(text)
-        case .tags(let ids, _): if !text.trimmed.isEmpty { tag(ids, by: TagChange(text)) }
+        case .tags(let ids, _, let title):
+            if !text.trimmed.isEmpty { tag(ids, title: title, by: TagChange(text)) }
         case .command: run(text, on: prompt.clip)
         case .quoteNote(let quote, let clip): if text != quote.note { start(.noteQuote(text, quote, clip)) }
         case .helpFilter: runHelpEntry()
@@ -199,20 +201,26 @@ extension AppState {
 
     /// Saves the changes of a form that the user edited.
     mutating func save(_ edited: EditedForm) {
-        let form = ClipForm(reading: edited.text)
-        if let clip = edited.clip {
-            let changes = form.changes(from: clip)
-            guard !changes.isEmpty else {
-                emit(.removeFile(edited.path))
-                return report("Nothing was changed.")
+        func end(_ sentence: String) {
+            emit(.removeFile(edited.path))
+            report(sentence)
+        }
+        guard edited.text.contains(where: { !$0.isWhitespace }) else {
+            return end("Nothing was saved: the form was empty.")
+        }
+        do throws(ClipForm.Problem) {
+            let form = try ClipForm(reading: edited.text)
+            guard let clip = edited.clip else {
+                let draft = try form.newClip()
+                return draft.isEmpty
+                    ? end("Nothing was saved: the form was empty.") : start(.add(draft, form: edited.path))
             }
+            let changes = try form.changes(from: clip)
+            guard !changes.isEmpty else { return end("Nothing was changed.") }
             let title = String((form.title.isEmpty ? clip.displayTitle : form.title).prefix(40))
             start(.edit(clip, changes, "edited “\(title)”", form: edited.path))
-        } else if form.draft.isEmpty {
-            emit(.removeFile(edited.path))
-            report("Nothing was saved: the form was empty.")
-        } else {
-            start(.add(form.draft, form: edited.path))
+        } catch {
+            report("\(error.sentence) Nothing was saved. Your text is in \(edited.path).", isError: true)
         }
     }
 }

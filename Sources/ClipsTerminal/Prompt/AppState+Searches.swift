@@ -31,8 +31,10 @@ extension AppState {
 
     mutating func saveSearch(_ name: String) {
         let search = SavedSearch(name: name, query: list.query)
+        let isKnown = typing.filters.searches.contains { $0.name == search.name }
         remember(.saved(search))
-        report("Saved as “\(search.name)”; \(keys.name(of: .searches)) lists the saved searches.")
+        let change = isKnown ? "Replaced the search “\(search.name)”" : "Saved as “\(search.name)”"
+        report("\(change); \(keys.name(of: .searches)) lists the saved searches.")
     }
 
     mutating func showSearch(_ name: String) {
@@ -56,7 +58,7 @@ extension AppState {
         let searches = typing.filters.searches
         if let search = searches.first(where: { $0.name == name }) { return search }
         let near = Suggestion.nearest(to: name, in: searches.map(\.name)).map { " Did you mean “\($0)”?" }
-        report("There is no search of this name.\(near ?? "")", isError: true)
+        report("There is no saved search “\(name)”.\(near ?? "")", isError: true)
         return nil
     }
 }

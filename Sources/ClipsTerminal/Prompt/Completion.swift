@@ -56,7 +56,7 @@ extension AppState {
         if let cycling = prompt.completion { return cycling }
         let before = Array(prompt.editor.characters[..<prompt.editor.cursor])
         switch prompt.kind {
-        case .tags(_, let tags): return tagCompletion(before, from: 0, of: tags)
+        case .tags(_, let tags, _): return tagCompletion(before, from: 0, of: tags)
         case .command: return commandCompletion(before)
         case .historyFilter: return spanCompletion(before, from: 0)
         case .filter: return fieldCompletion(before)

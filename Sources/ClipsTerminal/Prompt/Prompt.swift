@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 /// A line that the user types in the status line.
 struct Prompt: Sendable {
@@ -7,8 +8,8 @@ struct Prompt: Sendable {
         /// Words in the text of the open clip, and the line at the top when typing began.
         case text(top: Int)
         case add
-        /// The tags of clips; with the current tags of a single one.
-        case tags([Int64], of: [String]?)
+        /// The tags of clips; with the current tags of a single one, which may be deleted before it is answered.
+        case tags([Int64], of: [String]?, title: String)
         case command
         /// The note of a quote of a clip.
         case quoteNote(Quote, of: Int64)
@@ -46,8 +47,8 @@ struct Prompt: Sendable {
         switch kind {
         case .filter, .text, .helpFilter, .historyFilter: "/"
         case .add: "Add URL or text: "
-        case .tags(let ids, of: nil): "Tags of \(StatusLine.grouped(ids.count)) clips: "
-        case .tags(_, of: let tags?) where !tags.isEmpty:
+        case .tags(let ids, of: nil, _): "Tags of \(ids.count.grouped) clips: "
+        case .tags(_, of: let tags?, _) where !tags.isEmpty:
             "Tags (\(tags.joined(separator: ", ").prefix(40))): "
         case .tags: "Tags: "
         case .command: ":"

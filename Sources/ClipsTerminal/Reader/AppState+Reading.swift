@@ -10,7 +10,7 @@ extension AppState {
         markAsOpened([id])
     }
 
-    /// Marks clips as read because they were opened, unless the option is off.
+    /// Marks clips as read because they are open, unless the option is off.
     mutating func markAsOpened(_ ids: [Int64]) {
         guard settings.config.readsOnOpen, saving.unavailabilityReason == nil else { return }
         let unread = ids.filter { id in
@@ -22,8 +22,8 @@ extension AppState {
 
     /// Opens the page of a clip, or a link in it.
     mutating func openPage(_ url: String, inTerminal: Bool = false) {
-        if let id = target?.id { markAsOpened([id]) }
-        emit(inTerminal ? .openHere(url: url) : .open(urls: [url]))
+        let clips = (target?.id).map { [$0] } ?? []
+        emit(inTerminal ? .openHere(url: url, clips: clips) : .open(urls: [url], clips: clips))
     }
 
     mutating func goToClip(by rows: Int) {

@@ -192,7 +192,7 @@ extension Reader {
         guard let range, let clip else { return nil }
         let lines = text?.lines(min(range.start, range.end)..<max(range.start, range.end) + 1) ?? []
         let words = lines.filter { $0.part == .text }.map { line in
-            line.text.filter { $0 != Clip.quoteStart && $0 != Clip.quoteEnd }
+            line.text.dropFirst(line.indent).filter { $0 != Clip.quoteStart && $0 != Clip.quoteEnd }
         }
         let text = words.joined(separator: " ")
         return text.contains { !$0.isWhitespace } ? Quote(lines: text, of: clip.text) : nil

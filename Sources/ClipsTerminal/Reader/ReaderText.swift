@@ -13,6 +13,8 @@ struct ReaderText: Sendable {
         var label = ""
         /// The columns of bold and italic text.
         var emphasis: [Emphasis] = []
+        /// The characters before the text of the clip, which indent it.
+        var indent = 0
     }
 
     struct Emphasis: Hashable, Sendable {
@@ -38,9 +40,11 @@ struct ReaderText: Sendable {
             let start = text.offset(ofLine: line)
             // Only then are the bytes of the line those of the text.
             guard !marks.isEmpty, text.isShown(line, as: shown) else { return [] }
-            let end = start + shown.utf8.count
+            let indent = text.prefix(ofLine: line).utf8.count
+            let end = start + shown.utf8.count - indent
             func column(_ offset: Int) -> Int {
-                DisplayWidth.columns(of: String(decoding: shown.utf8.prefix(offset - start), as: UTF8.self))
+                let before = shown.utf8.prefix(indent + offset - start)
+                return DisplayWidth.columns(of: String(decoding: before, as: UTF8.self))
             }
             return TextMarks.overlapping(start..<end, in: marks).map { mark in
                 let first = column(max(start, mark.range.lowerBound))
@@ -86,8 +90,9 @@ struct ReaderText: Sendable {
         }
         if !clip.text.isEmpty {
             add(.space, " ")
-            add(.text, clip.text)
-            sections[sections.count - 1].marks = TextMarks.marks(in: clip.text)
+            let text = clip.text.expandingTabs()
+            add(.text, text)
+            sections[sections.count - 1].marks = TextMarks.marks(in: text)
         }
         for (index, quote) in clip.quotes.enumerated() {
             add(.space, " ")
@@ -139,7 +144,9 @@ struct ReaderText: Sendable {
         let width = label.isEmpty ? width : width - indent
         let name = indent == 0 ? "" : label
         sections.append(
-            Section(part: part, label: name, text: WrappedText(text, width: unwraps ? nil : width)))
+            Section(
+                part: part, label: name,
+                text: WrappedText(text, width: unwraps ? nil : width, hangs: part == .text || part == .note)))
     }
 
     mutating func lines(_ range: Range<Int>) -> [Line] {
@@ -153,7 +160,9 @@ struct ReaderText: Sendable {
                 let (part, label) = (sections[index].part, sections[index].label)
                 for (number, text) in zip(wanted, sections[index].text.lines(wanted)) {
                     let emphasis = sections[index].emphasis(ofLine: number, text)
-                    lines.append(Line(part: part, text: text, label: label, emphasis: emphasis))
+                    let indent = sections[index].text.prefix(ofLine: number).count
+                    lines.append(
+                        Line(part: part, text: text, label: label, emphasis: emphasis, indent: indent))
                 }
             }
             first += count
@@ -221,5 +230,23 @@ struct ReaderText: Sendable {
         }
         guard sections.indices.contains(anchor.section) else { return line }
         return line + sections[anchor.section].text.line(at: anchor.offset)
+    }
+}
+
+extension String {
+    /// Returns the text with spaces up to the next column that is a multiple of eight in place of each tab.
+    fileprivate func expandingTabs() -> String {
+        // A larger text is shown at once, with a space for each.
+        guard utf8.count <= 1 << 20, utf8.contains(0x09) else { return self }
+        let lines = split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        return lines.map { line in
+            var (shown, column) = ("", 0)
+            for (index, part) in line.split(separator: "\t", omittingEmptySubsequences: false).enumerated() {
+                let spaces = index == 0 ? 0 : 8 - column % 8
+                shown += String(repeating: " ", count: spaces) + part
+                column += spaces + DisplayWidth.columns(of: String(part))
+            }
+            return shown
+        }.joined(separator: "\n")
     }
 }

@@ -61,7 +61,7 @@ final class UnsavedWork: Sendable {
         let (sentences, lines) = state.withLock { ($0.sentences, $0.lines) }
         var text = sentences.map { "clips: \(SafeText.line($0))\n" }.joined()
         if !lines.isEmpty {
-            text += "clips: no file could be written; each line that follows is for 'clips add --jsonl':\n"
+            text += "clips: No file could be written; each line that follows is for 'clips add --jsonl':\n"
         }
         text += lines.joined()
         if !TextFile.write(text, on: STDERR_FILENO) && !lines.isEmpty {

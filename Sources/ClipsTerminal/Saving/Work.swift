@@ -1,6 +1,7 @@
 import ClipsCore
 import Mirroring
 import PersistentStore
+import Platform
 
 /// A change to commit as one transaction.
 enum Work: Sendable {
@@ -116,22 +117,15 @@ extension Work {
             return .done(token: toggled.token, clips: ids.count == 1 ? ids : [], summary: summary)
         case .tag(let ids, let adding, let removing, let title):
             let tagged = try await store.tag(ids, adding: adding, removing: removing)
-            let count = tagged.value
-            let tags = (adding.map { "+\($0)" } + removing.map { "-\($0)" }).joined(separator: " ")
+            let (count, change) = tagged.value
             guard count > 0 else {
                 guard try await store.existing(ids) > 0 else { return .impossible(Self.deleted(ids, title)) }
                 let subject = Self.subject(ids.count, of: ids, title)
                 return .done(token: nil, clips: [], summary: "the tags of \(subject) are unchanged")
             }
-            let verb = adding.isEmpty ? "untagged" : "tagged"
-            let summary = "\(verb) \(Self.subject(count, of: ids, title)) \(tags)"
-            // The clip may have had some of the tags, and others not.
-            guard count == 1, adding.count + removing.count > 1, let token = tagged.token,
-                let change = try await store.changeDescription(of: token)
-            else { return .done(token: tagged.token, clips: [], summary: summary) }
-            // The history names added tags first, and has one verb for both.
-            let isUntagging = adding.isEmpty && change.hasPrefix("tagged ")
-            return .done(token: token, clips: [], summary: isUntagging ? "un\(change)" : change)
+            let verb = change.adding.isEmpty ? "untagged" : "tagged"
+            let summary = "\(verb) \(Self.subject(count, of: ids, title)) \(change.words)"
+            return .done(token: tagged.token, clips: [], summary: summary)
         case .delete(let ids, let title):
             let result = try await store.delete(ids)
             guard result.token != nil else { return .impossible(Self.deleted(ids, title)) }
@@ -212,7 +206,7 @@ extension Work {
     }
 
     private static func subject(_ count: Int, of ids: [Int64], _ title: String) -> String {
-        ids.count == 1 ? quoted(title) : clips(count)
+        ids.count == 1 ? title.isEmpty ? "the clip" : quoted(title) : clips(count)
     }
 
     private static func quoted(_ text: String) -> String {
@@ -220,6 +214,6 @@ extension Work {
     }
 
     private static func clips(_ count: Int) -> String {
-        count == 1 ? "1 clip" : "\(StatusLine.grouped(count)) clips"
+        count == 1 ? "1 clip" : "\(count.grouped) clips"
     }
 }

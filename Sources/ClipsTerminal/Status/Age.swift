@@ -81,7 +81,7 @@ package struct LocalTime {
     }
 
     /// `2026-11-21 14:05`
-    var dateAndTime: String {
+    package var dateAndTime: String {
         "\(year)-\(Self.twoDigits(parts.tm_mon + 1))-\(Self.twoDigits(parts.tm_mday)) \(clock.prefix(5))"
     }
 

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HistoryTracking
 import LiveQuery
 import PersistentStore
+import Platform
 import Terminal
 
 /// The status line: the position, the prompt or message, and the state of the store; with the line of keys
@@ -177,8 +178,8 @@ struct StatusLine {
         // Until the clips of a filter are found, the list shows those before it.
         guard list.isLoaded, !state.list.feed.isLoading else { return "…" }
         guard list.count > 0 else { return "0" }
-        let count = list.isCounted ? Self.grouped(list.count) : "…"
-        return "\(Self.grouped(list.selectedIndex + 1))/\(count)"
+        let count = list.isCounted ? list.count.grouped : "…"
+        return "\((list.selectedIndex + 1).grouped)/\(count)"
     }
 
     private var leftParts: [StyledRun] {
@@ -210,7 +211,8 @@ struct StatusLine {
         case .history:
             parts.append(StyledRun("History", theme.strong))
             let count = state.history.count
-            if count > 0 { parts.append(StyledRun("\(state.history.selected + 1)/\(Self.grouped(count))")) }
+            let more = state.history.isCut ? "+" : ""
+            if count > 0 { parts.append(StyledRun("\(state.history.selected + 1)/\(count.grouped)\(more)")) }
             if !state.history.filter.isEmpty {
                 parts.append(StyledRun("/\(state.history.filter.text)", theme.strong))
             }
@@ -220,7 +222,7 @@ struct StatusLine {
         if !typed.isEmpty { parts.append(StyledRun("\(typed)…", theme.strong)) }
         if state.screen == .list, !state.list.marks.isEmpty {
             let mode = state.list.marks.range == nil ? "" : " · range"
-            parts.append(StyledRun("\(Self.grouped(state.list.marks.count)) marked\(mode)", theme.mark))
+            parts.append(StyledRun("\(state.list.marks.count.grouped) marked\(mode)", theme.mark))
         }
         if state.saving.isSlow(at: state.now) {
             let writer = state.saving.writer.map { " waiting for \($0)" } ?? ""
@@ -230,20 +232,20 @@ struct StatusLine {
             if let percent = state.reader.percent {
                 parts.append(StyledRun(state.reader.hasMore ? "↓ more · \(percent)%" : "100%", theme.muted))
             }
-            if let count = state.reader.matchCount {
-                let shown = "\(Self.grouped(count))\(count >= 100 ? "+" : "")"
+            if let count = state.reader.matchCount, count > 0 || state.prompt != nil {
+                let shown = "\(count.grouped)\(count >= 100 ? "+" : "")"
                 parts.append(StyledRun("\(shown) \(count == 1 ? "match" : "matches")", theme.muted))
             }
         }
         guard state.screen == .list else { return parts }
         if let pause = state.list.pause {
-            let news = pause.newCount > 0 ? " · \(Self.grouped(pause.newCount)) new" : ""
+            let news = pause.newCount > 0 ? " · \(pause.newCount.grouped) new" : ""
             parts.append(StyledRun("paused\(news)", theme.warning))
         }
         if state.list.arrivals.aboveCount > 0 {
             let more = state.list.arrivals.isAboveCut ? "+" : ""
             parts.append(
-                StyledRun("↑ \(Self.grouped(state.list.arrivals.aboveCount))\(more) new", theme.new))
+                StyledRun("↑ \(state.list.arrivals.aboveCount.grouped)\(more) new", theme.new))
         }
         if !state.list.query.filter.isEmpty {
             parts.append(StyledRun("/\(state.list.query.filter)", theme.strong))
@@ -307,17 +309,6 @@ struct StatusLine {
         return mirror + parts.filter { $0.text != state.sync.mirror && $0.text != "live" }
     }
 
-    static func grouped(_ number: Int) -> String {
-        var digits = String(number)
-        var index = digits.endIndex
-        while let next = digits.index(index, offsetBy: -3, limitedBy: digits.startIndex),
-            next > digits.startIndex
-        {
-            digits.insert(",", at: next)
-            index = next
-        }
-        return digits
-    }
 }
 
 extension StoreError {

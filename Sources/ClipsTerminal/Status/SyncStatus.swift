@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import HistoryTracking
+import Platform
 
 /// The state of live updates, and the last commit.
 struct SyncStatus: Sendable {
@@ -16,6 +17,8 @@ struct SyncStatus: Sendable {
         var words: ChangeWords?
         /// The only change of the transaction; nil if it has several.
         var line: TransactionSummary.Line?
+        /// The step of undo of which the transaction is a part, and the process that makes it.
+        var step: [Int64]?
 
         /// `cli starred “Title”`, `you marked 3 clips as read`, or `cli saved 3, changed 1 clip`.
         ///
@@ -29,7 +32,7 @@ struct SyncStatus: Sendable {
             let count = inserted + updated + deleted
             if let words {
                 return
-                    "\(author) \(words.sentence("\(StatusLine.grouped(count)) \(count == 1 ? "clip" : "clips")"))"
+                    "\(author) \(words.sentence("\(count.grouped) \(count == 1 ? "clip" : "clips")"))"
             }
             var kinds = [(inserted, "saved"), (updated, "changed"), (deleted, "deleted")].filter { $0.0 > 0 }
             if role != .work {
@@ -40,7 +43,7 @@ struct SyncStatus: Sendable {
                     )
                 ]
             }
-            let words = kinds.map { "\($0.1) \(StatusLine.grouped($0.0))" }.joined(separator: ", ")
+            let words = kinds.map { "\($0.1) \($0.0.grouped)" }.joined(separator: ", ")
             return "\(author) \(words) \(kinds.last?.0 == 1 ? "clip" : "clips")"
         }
     }
@@ -49,7 +52,7 @@ struct SyncStatus: Sendable {
         didSet { if state == .live || state == .polling { hasBeenLive = true } }
     }
     private(set) var hasBeenLive = false
-    var lastChange: Change?
+    private(set) var lastChange: Change?
     /// Whether the last save of this window failed, and no later commit has proven that the store is read.
     var hasFailedSave = false
     /// The progress of the search index; empty when it is complete.
@@ -58,4 +61,17 @@ struct SyncStatus: Sendable {
     var mirror = ""
     /// The number of edits that lost to another machine's.
     var conflicts = 0
+
+    /// Notes the newest commit. The parts of one step, such as an import, count together.
+    mutating func note(_ change: Change) {
+        var change = change
+        if let last = lastChange, let step = change.step, step == last.step {
+            change.inserted += last.inserted
+            change.updated += last.updated
+            change.deleted += last.deleted
+            change.words = change.words == last.words ? last.words : nil
+            change.line = nil
+        }
+        lastChange = change
+    }
 }

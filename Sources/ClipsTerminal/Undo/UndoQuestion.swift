@@ -1,5 +1,6 @@
 import ClipsCore
 import Mirroring
+import Platform
 
 /// The answer to an undo or redo that would overwrite changes of other processes.
 enum UndoAnswer: Character, CaseIterable, Sendable {
@@ -24,7 +25,7 @@ struct UndoQuestion: Sendable {
         if conflict.count == 1, let clip = conflict.clips.first {
             return "Changed since by \(authors): “\(clip.title)”"
         }
-        return "\(StatusLine.grouped(conflict.count)) clips changed since by \(authors)"
+        return "\(conflict.count.grouped) clips changed since by \(authors)"
     }
 
     var menu: Menu {

@@ -63,6 +63,13 @@ struct UndoSteps: Sendable {
         if case .redo(let step, _) = work { redoable.append(step) }
     }
 
+    /// Forgets the steps of other sessions, which may have changed since they were read.
+    fileprivate mutating func forgetOthers() {
+        undoable.removeAll { $0.origin != nil }
+        redoable.removeAll { $0.origin != nil }
+        earlier = UndoHistory()
+    }
+
     /// Cancels the steps that wait for the history.
     mutating func cancelRequests() {
         requested = nil
@@ -80,25 +87,34 @@ extension AppState {
 
     private mutating func run(_ direction: UndoSteps.Direction) {
         guard !isUndoUncertain else { return undoSteps.waiting.append(direction) }
-        if let step = undoSteps.last(direction) {
-            guard step.origin == nil else {
-                undoSteps.requested = direction
-                return emit(.describeUndo(step, direction))
-            }
-            start(step, direction)
-        } else if undoSteps.mayLoadMore(direction) {
-            undoSteps.requested = direction
-            emit(.loadUndoHistory(undoSteps.earlier, isRedoing: direction == .redo))
-        } else {
-            report(direction == .undo ? "No changes of yours to undo in the last week." : "Nothing to redo.")
+        if let step = undoSteps.last(direction), step.origin == nil { return start(step, direction) }
+        undoSteps.forgetOthers()
+        loadOthers(direction)
+    }
+
+    /// Reads the work of other sessions, as far as a step of it.
+    private mutating func loadOthers(_ direction: UndoSteps.Direction) {
+        guard undoSteps.mayLoadMore(direction) else {
+            return report(
+                direction == .undo ? "No changes of yours to undo in the last week." : "Nothing to redo.")
         }
+        undoSteps.requested = direction
+        emit(.loadUndoHistory(undoSteps.earlier, isRedoing: direction == .redo))
     }
 
     mutating func finishLoading(_ work: UndoHistory) {
         undoSteps.add(work, isCurrent: saving.count == 0)
-        if let requested = undoSteps.requested {
+        if let direction = undoSteps.requested {
             undoSteps.requested = nil
-            run(requested)
+            if saving.count > 0 {
+                undoSteps.waiting.insert(direction, at: 0)
+            } else if let step = undoSteps.last(direction) {
+                if step.origin == nil { return start(step, direction) }
+                undoSteps.requested = direction
+                return emit(.describeUndo(step, direction))
+            } else {
+                loadOthers(direction)
+            }
         }
         runWaitingUndo()
     }

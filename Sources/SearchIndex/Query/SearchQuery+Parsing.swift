@@ -62,10 +62,12 @@ private struct QueryParser {
             let isNegated = isDenied || hasMinus
             if rest.first == "\"" {
                 if let text = phrase() { return literal(isNegated, .text(text, in: .anywhere)) }
+                noteEmpty("\"\"")
                 continue
             }
             if let field = fieldWithQuote() {
                 if let text = phrase() { return literal(isNegated, .text(text, in: field)) }
+                noteEmpty("\(field.rawValue):\"\"")
                 continue
             }
             let word = rest.prefix { !$0.properties.isWhitespace }
@@ -115,17 +117,19 @@ private struct QueryParser {
     private mutating func condition(_ word: Scalars) -> SearchQuery.Condition? {
         guard let (name, value) = Self.parts(word) else { return text(word, in: .anywhere) }
         if let field = SearchField.typed.first(where: { $0.rawValue == name }) {
-            return text(value, in: field)
+            let condition = text(value, in: field)
+            if condition == nil { noteEmpty(Self.text(word)) }
+            return condition
         }
         if name == "is" {
             let wanted = Self.text(value).lowercased()
             if let flag = SearchQuery.Flag(rawValue: wanted) { return .flag(flag) }
             let isUnfinished = SearchQuery.Flag.allCases.contains { $0.rawValue.hasPrefix(wanted) }
-            return problem(word, isUnfinished: isUnfinished, isDate: false)
+            return problem(word, isUnfinished: isUnfinished, .flag)
         }
         if let relation = SearchQuery.TimeRelation(rawValue: name) {
             if let period = DayPeriod(Self.text(value), calendar: calendar) { return .time(relation, period) }
-            return problem(word, isUnfinished: DayPeriod.mayBecome(Self.text(value)), isDate: true)
+            return problem(word, isUnfinished: DayPeriod.mayBecome(Self.text(value)), .date)
         }
         note(name: name, value)
         return text(word, in: .anywhere)
@@ -145,11 +149,15 @@ private struct QueryParser {
     }
 
     private mutating func problem(
-        _ word: Scalars, isUnfinished: Bool, isDate: Bool
+        _ word: Scalars, isUnfinished: Bool, _ kind: SearchQuery.Problem.Kind
     ) -> SearchQuery.Condition? {
-        problems.append(
-            SearchQuery.Problem(word: Self.text(word), isUnfinished: isUnfinished, isDate: isDate))
+        problems.append(SearchQuery.Problem(word: Self.text(word), isUnfinished: isUnfinished, kind: kind))
         return isUnfinished ? nil : text(word, in: .anywhere)
+    }
+
+    /// A word of a script whose variable is empty must not select more than was meant.
+    private mutating func noteEmpty(_ word: String) {
+        problems.append(SearchQuery.Problem(word: word, isUnfinished: true, kind: .empty))
     }
 
     private func text(_ word: Scalars, in field: SearchField) -> SearchQuery.Condition? {

@@ -47,14 +47,21 @@ package struct SearchQuery: Hashable, Sendable {
         package let word: String
         /// Whether more letters could complete the value.
         package let isUnfinished: Bool
-        let isDate: Bool
+        let kind: Kind
+
+        enum Kind { case empty, flag, date }
 
         /// A sentence with the valid values.
         package var description: String {
-            let flags = Flag.allCases.map { "is:\($0.rawValue)" }.listed
-            return isDate
-                ? "Unknown date '\(word)'. Use 2026-11-01, 2026-11, yesterday, monday, last-week, or 3d."
-                : "Unknown field value '\(word)'. Use \(flags)."
+            switch kind {
+            case .empty: return "The condition '\(word)' has no value."
+            case .date:
+                return "Unknown date '\(word)'. Use 2026-11-01, 2026-11, yesterday, monday, last-week, or 3d."
+            case .flag:
+                let flags = Flag.allCases.map { "is:\($0.rawValue)" }
+                let meant = Suggestion.nearest(to: word, in: flags).map { "Did you mean '\($0)'? " } ?? ""
+                return "Unknown field value '\(word)'. \(meant)Use \(flags.listed)."
+            }
         }
     }
 

@@ -10,14 +10,20 @@ package struct WrappedText: Sendable {
 
     private var extents: [Range<Int>] = []
     private var next = 0
+    /// Whether the further lines of a list item or of a quote are indented as far as the first one.
+    private let hangs: Bool
+    /// The prefix of the further lines of the present paragraph, and that of each line which has one.
+    private var hang = ""
+    private var prefixes: [Int: String] = [:]
 
     /// The maximum bytes of a line, regardless of its columns; invisible text has no width.
     private static let longestLine = 1 << 16
 
-    package init(_ text: String, width: Int?) {
+    package init(_ text: String, width: Int?, hangs: Bool = false) {
         var text = text
         text.makeContiguousUTF8()
         self.text = text
+        self.hangs = hangs && width != nil
         self.width = width.map { max(1, $0) }
     }
 
@@ -25,14 +31,18 @@ package struct WrappedText: Sendable {
     package mutating func lines(_ range: Range<Int>) -> [String] {
         find(range.upperBound)
         return range.clamped(to: 0..<extents.count).map { line in
-            let content = content(ofLine: line)
+            let content = prefix(ofLine: line) + content(ofLine: line)
             return width.map { SafeText.cut(content, to: $0) } ?? SafeText.line(content)
         }
     }
 
+    /// The part of a shown line that is not in the text.
+    package func prefix(ofLine line: Int) -> String { prefixes[line] ?? "" }
+
     /// Whether a line is shown as it is in the text, without replaced or omitted characters.
     package func isShown(_ line: Int, as shown: String) -> Bool {
-        extents.indices.contains(line) && content(ofLine: line).utf8.elementsEqual(shown.utf8)
+        extents.indices.contains(line)
+            && (prefix(ofLine: line) + content(ofLine: line)).utf8.elementsEqual(shown.utf8)
     }
 
     private func content(ofLine line: Int) -> String {
@@ -66,22 +76,58 @@ package struct WrappedText: Sendable {
         var found: [Range<Int>] = []
         var start = next
         var isAtEnd = false
+        var (hang, prefixes) = (hang, prefixes)
         _ = text.utf8.withContiguousStorageIfAvailable { bytes in
             while !isAtEnd, extents.count + found.count < count {
-                let (end, next) = breakLine(bytes, from: start)
+                let isFirst = !hangs || isStartOfParagraph(bytes, start)
+                if hangs, isFirst { hang = hangingPrefix(bytes, from: start) }
+                let (end, next) = breakLine(bytes, from: start, indent: isFirst ? 0 : hang.utf8.count)
+                if !isFirst, !hang.isEmpty { prefixes[extents.count + found.count] = hang }
                 found.append(start..<end)
                 start = next
                 isAtEnd = next >= bytes.count
             }
         }
+        (self.hang, self.prefixes) = (hang, prefixes)
         extents += found
         next = start
         isComplete = isAtEnd
     }
 
+    private func isStartOfParagraph(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Bool {
+        guard offset > 0, bytes[offset - 1] != 0x0A, bytes[offset - 1] != 0x0D else { return true }
+        // U+2028 and U+2029
+        return offset > 2 && bytes[offset - 3] == 0xE2 && bytes[offset - 2] == 0x80
+            && (0xA8...0xA9).contains(bytes[offset - 1])
+    }
+
+    /// Returns the prefix of the lines after the first one of a paragraph: its indent, its marks of a quote, and spaces
+    /// below its mark of a list.
+    private func hangingPrefix(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> String {
+        var prefix = ""
+        var offset = start
+        func byte(_ distance: Int = 0) -> UInt8 {
+            offset + distance < bytes.count ? bytes[offset + distance] : 0x0A
+        }
+        let limit = start + (width ?? 0) / 2
+        while offset < limit, byte() == 0x20 || byte() == UInt8(ascii: ">") {
+            prefix += byte() == 0x20 ? " " : ">"
+            offset += 1
+        }
+        let digits = (0..<4).prefix { (0x30...0x39).contains(byte($0)) }.count
+        let isMarked =
+            digits == 0
+            ? "-*+".utf8.contains(byte()) && byte(1) == 0x20
+            : ".)".utf8.contains(byte(digits)) && byte(digits + 1) == 0x20
+        if isMarked { prefix += String(repeating: " ", count: max(1, digits) + (digits == 0 ? 1 : 2)) }
+        return prefix.utf8.count > (width ?? 0) / 2 ? "" : prefix
+    }
+
     /// Returns the end of the line that starts at an offset, and the start of the next line.
-    private func breakLine(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (end: Int, next: Int) {
-        let width = width ?? .max
+    private func breakLine(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, indent: Int
+    ) -> (end: Int, next: Int) {
+        let width = width.map { $0 - indent } ?? .max
         var column = 0
         var offset = start
         var spaces: Int?

@@ -63,7 +63,8 @@ extension Invocation {
         }
         if let failure { throw failure }
         let counts = run.counts
-        let known = counts.known > 0 ? " \(counts.known) have an answer of the last 20 hours." : ""
+        let have = counts.known == 1 ? "has" : "have"
+        let known = counts.known > 0 ? " \(counts.known) \(have) an answer of the last 20 hours." : ""
         remark(
             "checked \(Message.count(counts.checked, "link")); \(found.dead) dead, \(found.moved) moved.\(known)"
         )

@@ -29,7 +29,10 @@ struct ClipCapture {
             // Tags alone are no clip to save here, but a saved clip may have no more.
             var content = drafts[0]
             content.tags = []
-            guard !content.isEmpty else { throw ClipError.emptyClip }
+            let texts = [content.url, content.title, content.text, content.note]
+            guard texts.contains(where: { $0.contains { !$0.isWhitespace } }) else {
+                throw ClipError.emptyClip
+            }
             return try await save(&drafts, try await invocation.openStore(author: author))
         } catch {
             if let error = error as? InputError {
@@ -38,6 +41,7 @@ struct ClipCapture {
                 fill(&drafts[0], from: bytes)
             }
             invocation.fail(error.sentence)
+            if case ClipError.emptyClip = error { return .failed }
             retention.retain(drafts)
             retention.report()
             return PendingInterrupt.isThere ? .interrupted : .failed
@@ -136,7 +140,7 @@ struct ClipCapture {
             guard let clip, let result else { return nil }
             return "this page is already saved as clip \(clip); \(result)."
         }
-        if let policy = try invocation.duplicates(author: author) {
+        if let policy = try invocation.duplicates(author: author), policy != .keepBoth {
             let (ids, outcome) = try await store.add([draft], duplicates: policy)
             return (ids, remark(ids.first, Self.remark(outcome)))
         }
@@ -145,8 +149,11 @@ struct ClipCapture {
     }
 
     private static func remark(_ outcome: DuplicateOutcome) -> String? {
-        if outcome.merged > 0 { return "the clips are merged" }
-        if outcome.replaced > 0 { return "its clip is replaced" }
+        let count = Message.count(outcome.deleted, "other clip")
+        let others =
+            outcome.deleted == 0 ? "" : ", and \(count) of this page deleted; 'clips undo' restores them"
+        if outcome.merged > 0 { return "the clips are merged\(others)" }
+        if outcome.replaced > 0 { return "its clip is replaced\(others)" }
         if outcome.skipped > 0 { return "its clip is unchanged" }
         if outcome.unchanged > 0 { return "the clip adds nothing new" }
         return outcome.addedAsDuplicate > 0 ? "both clips are retained" : nil

@@ -61,14 +61,30 @@ struct Command: Sendable {
     static func find(in words: [String]) throws(UsageError) -> (Command, rest: [String]) {
         let valued = Set((Option.global + browse.options).filter { $0.value != nil }.map(\.name))
         var index = 0
+        let known = Set((Option.global + browse.options).map(\.name))
+        var unknown: String?
         while index < words.count, words[index].hasPrefix("-") {
+            let name = String(words[index].prefix { $0 != "=" })
+            if name.hasPrefix("--"), name != "--", !known.contains(name) { unknown = unknown ?? name }
             index += valued.contains(words[index]) ? 2 : 1
         }
         guard index < words.count else { return (browse, words) }
+        if let unknown {
+            throw UsageError(
+                "Unknown option '\(unknown)' before the command."
+                    + Suggestion.question(for: unknown, in: known.sorted()), isOfCommand: true)
+        }
         let (before, word) = (words[..<index], words[index])
         if word == "help" || word == "version" {
             let rest = before + words[(index + 1)...]
             let named = rest.filter { !$0.hasPrefix("-") }
+            if word == "help", let first = named.first, Command.named(named.prefix(2)) == nil,
+                Command.named([first]) == nil
+            {
+                throw UsageError(
+                    "Unknown command '\(first)'.\(Suggestion.question(for: first, in: topNames))",
+                    isOfCommand: true)
+            }
             let command =
                 Command.named(named.prefix(2)) ?? named.lazy.compactMap { Command.named([$0]) }.first
                 ?? browse

@@ -44,7 +44,16 @@ private struct ClipEditing {
             if after == before { unlink(path) }
             return notSaved("Editor '\(editor.line)' \(ending).", after == before ? nil : path)
         }
-        let changes = ClipForm(reading: after).changes(from: clip)
+        guard after.contains(where: { !$0.isWhitespace }) else {
+            unlink(path)
+            return notSaved("The form is empty.", nil)
+        }
+        let changes: [ClipAttribute: AttributeValue]
+        do throws(ClipForm.Problem) {
+            changes = try ClipForm(reading: after).changes(from: clip)
+        } catch {
+            return notSaved(error.sentence, path)
+        }
         guard !changes.isEmpty else {
             unlink(path)
             invocation.remark("clip \(clip.id) is unchanged.")

@@ -88,14 +88,14 @@ struct FileImport {
             let more = report.unreadFields.count - Self.maxUnread
             let unread = report.unreadFields.prefix(Self.maxUnread) + (more > 0 ? ["and \(more) more"] : [])
             invocation.remark(
-                "\(name): read as \(form)"
-                    + (report.guessedEncoding.map { " in \($0), by its letters" } ?? "")
-                    + (unread.isEmpty ? "." : "; not read: \(unread.joined(separator: ", "))."))
+                "read as \(form)"
+                    + (report.guessedEncoding.map { " in \($0), which its letters suggest" } ?? "")
+                    + (unread.isEmpty ? "." : "; not read: \(unread.joined(separator: ", "))."), about: name)
         }
-        for problem in report.problems { invocation.fail("\(name), \(problem)") }
+        for problem in report.problems { invocation.fail("\(problem)", about: name) }
         let more = report.problemCount - report.problems.count
-        if more > 0 { invocation.fail("\(name): \(more) more could not be read.") }
-        if let failure = report.failure { invocation.fail("\(name): \(failure)") }
+        if more > 0 { invocation.fail("\(more) more could not be read.", about: name) }
+        if let failure = report.failure { invocation.fail(failure, about: name) }
         if invocation.isJSON, let line = try? JSONLine.text(ReportObject(name, report)) {
             invocation.output.line(line)
         }
@@ -107,9 +107,11 @@ struct FileImport {
         if isDry {
             parts.append("dry run, saved none")
         } else {
-            parts.append("saved \(outcome.saved)")
+            parts.append("saved \(outcome.saved.grouped)")
         }
-        func part(_ count: Int, _ words: String) { if count > 0 { parts.append("\(count) \(words)") } }
+        func part(_ count: Int, _ words: String) {
+            if count > 0 { parts.append("\(count.grouped) \(words)") }
+        }
         part(outcome.addedAsDuplicate, "of these with an existing URL")
         part(outcome.merged, "merged")
         part(outcome.replaced, "replaced")

@@ -31,11 +31,14 @@ extension Command {
             invocation.remark("no file events are available; polling the store 20 times per second.")
         }
         var lines = HistoryLines(isJSON: invocation.isJSON)
+        var isEmpty = true
         while let pieces = try await feed.next() {
             invocation.output.write(try await lines.text(pieces, of: store))
             try invocation.output.flush()
+            isEmpty = false
         }
-        return .done
+        if isEmpty { invocation.remark("no transaction matches.") }
+        return isEmpty ? .incomplete : .done
     }
 
     static let consumers = Command(

@@ -101,27 +101,30 @@ struct JSONLinesImport {
     private func end(_ progress: Progress, isRefused: Bool) -> ExitStatus {
         let merged = progress.merged > 0 ? ", \(progress.merged) of them in clips that existed" : ""
         let existing = progress.existing > 0 ? ", \(progress.existing) already existed" : ""
-        let leftOut = merged + existing + (progress.bad > 0 ? ", left out \(Self.lines(progress.bad))" : "")
+        let leftOut =
+            merged + existing + (progress.bad > 0 ? ", left out \(Message.count(progress.bad, "line"))" : "")
         if let failure = progress.failure {
             if progress.saved > 0 {
                 invocation.remark(
-                    "\(Self.clips(progress.saved)) \(progress.saved == 1 ? "was" : "were") saved before this:"
+                    "\(Message.count(progress.saved, "clip")) \(progress.saved == 1 ? "was" : "were") saved before this:"
                 )
             }
             invocation.fail("\(PartialSave(failure, saved: progress.saved))")
         } else if isRefused && progress.bad > 0 {
-            invocation.fail("\(Self.lines(progress.bad)) cannot be read, so with --strict nothing was saved.")
+            invocation.fail(
+                "\(Message.count(progress.bad, "line")) cannot be read, so with --strict nothing was saved.")
         } else if progress.isInterrupted {
-            invocation.remark("interrupted; until then saved \(Self.clips(progress.saved))\(leftOut).")
+            invocation.remark(
+                "interrupted; until then saved \(Message.count(progress.saved, "clip"))\(leftOut).")
         } else {
-            invocation.remark("saved \(Self.clips(progress.saved))\(leftOut).")
+            invocation.remark("saved \(Message.count(progress.saved, "clip"))\(leftOut).")
         }
         progress.retention?.report()
         do {
             try invocation.output.flush()
         } catch {
             invocation.fail(
-                "Saved \(Self.clips(progress.saved)), but standard output could not be written: \(error.reason)."
+                "Saved \(Message.count(progress.saved, "clip")), but standard output could not be written: \(error.reason)."
             )
             return .incomplete
         }
@@ -136,8 +139,6 @@ struct JSONLinesImport {
         invocation.fail("line \(number): \(reason).")
     }
 
-    private static func clips(_ count: Int) -> String { count == 1 ? "1 clip" : "\(count) clips" }
-    private static func lines(_ count: Int) -> String { count == 1 ? "1 line" : "\(count) lines" }
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
 
     private final class Progress {

@@ -63,6 +63,9 @@ extension Invocation {
         guard let text = arguments.value("--query") else { return nil }
         let query = ClipQuery(filter: text)
         if let problem = query.search.problems.first { throw UsageError("\(problem)") }
+        guard !query.search.isEmpty else {
+            throw UsageError("The query has no words and no condition, and would select all clips.")
+        }
         return query
     }
 
@@ -99,10 +102,10 @@ extension Invocation {
     func isConfirmed(_ verb: String, _ count: Int) throws -> Bool {
         guard count > Self.fewClips, !arguments.has("--yes") else { return true }
         guard isOnTerminal else {
-            fail("\(count) clips match. Nothing was changed; use --yes to change them.")
+            fail("\(count.grouped) clips match. Nothing was changed; use --yes to change them.")
             return false
         }
-        return ask("\(verb) \(count) clips?")
+        return ask("\(verb) \(count.grouped) clips?")
     }
 
     var isOnTerminal: Bool { isatty(STDIN_FILENO) == 1 && Output.standardError.isTerminal }

@@ -13,15 +13,22 @@ extension Command {
         let added = operands.filter { $0.first == "+" }.map { String($0.dropFirst()) }
         let removed = operands.filter { $0.first == "-" }.map { String($0.dropFirst()) }
         let names = operands.filter { $0.first != "+" && $0.first != "-" }
+        guard !Tags.hasComma(added + removed) else {
+            throw UsageError("A tag has no comma. Use +NAME or -NAME for each tag.")
+        }
         guard !names.isEmpty || invocation.arguments.has("--query") else { throw UsageError.missing("ID") }
         guard !(Tags(added).names + Tags(removed).names).isEmpty else {
             throw UsageError.missing("+NAME or -NAME")
         }
-        let signed = (Tags(added).names.map { "+\($0)" } + Tags(removed).names.map { "-\($0)" })
-            .joined(separator: " ")
-        let (verb, done) = added.isEmpty ? ("Untag", "untagged") : ("Tag", "tagged")
-        return try await invocation.change(names, verb, { "\(done) \($0) \(signed)" }) { store, ids in
-            try await store.tag(ids, adding: added, removing: removed).value
+        // Of the tags, those that the clips did not have, or had.
+        var change = TagChange(adding: [], removing: [])
+        return try await invocation.change(
+            names, added.isEmpty ? "Untag" : "Tag",
+            { "\(change.adding.isEmpty ? "untagged" : "tagged") \($0) \(change.words)" }
+        ) { store, ids in
+            let tagged = try await store.tag(ids, adding: added, removing: removed).value
+            change = tagged.change
+            return tagged.count
         }
     }
 

@@ -74,8 +74,8 @@ extension Invocation {
         try output.flush()
         let (count, isAll) = try await search.count()
         guard !isAll || count > printed else { return }
-        let total = isAll ? Message.grouped(count) : "more than \(Message.grouped(count))"
-        remark("\(Message.grouped(printed)) of \(total) clips. Use --limit N to print more.")
+        let total = isAll ? count.grouped : "more than \(count.grouped)"
+        remark("\(printed.grouped) of \(total) clips. Use --limit N to print more.")
     }
 
     /// Brings the search index up to date, with progress if it must be built.

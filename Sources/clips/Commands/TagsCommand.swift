@@ -8,7 +8,8 @@ extension Command {
         name: "tags", summary: "Print the tags and the numbers of their clips, most used first",
         details:
             "'clips tags rename', 'merge', and 'delete' change a tag of all clips; 'clips undo' undoes that.",
-        options: [.limit], example: "clips tags --json | jq -r .tag"
+        options: [Option("--limit", value: "N", "maximum number of tags")],
+        example: "clips tags --json | jq -r .tag"
     ) { invocation in
         let limit = try invocation.arguments.number("--limit") ?? .max
         let store = try await invocation.openStoreToRead()
@@ -71,14 +72,14 @@ extension Invocation {
         }
         let store = try await openExistingStore()
         let known = Set(try await store.tagCounts().map(\.name))
-        if isNew, let new, known.contains(new) {
-            fail("The tag '\(new)' exists. Run 'clips tags merge' to merge both.")
-            return .failed
-        }
         var status = ExitStatus.done
         for name in names where !known.contains(name) {
             fail("No clip has the tag '\(name)'. 'clips tags' prints the tags.")
             status = .incomplete
+        }
+        if isNew, status == .done, let new, known.contains(new) {
+            fail("The tag '\(new)' exists. Run 'clips tags merge' to merge both.")
+            return .failed
         }
         let ids = isJSON ? try await store.ids(taggedWith: names) : []
         let count = try await store.replaceTags(names, with: new)

@@ -13,7 +13,7 @@ extension Command {
             Option(
                 "--since", value: "POINT",
                 "undo all changes since a date, or an age such as 1h or '10 minutes ago', newest first"),
-            Option("--dry-run", "with --since, print the changes only"),
+            Option("--dry-run", "print the changes only"),
             Option("--redo", "redo the last undone change"),
             Option("--force", "overwrite later changes of other authors"),
         ], example: "clips undo --author mcp:claude-code --since '10 minutes ago'"
@@ -26,26 +26,41 @@ extension Command {
         let since = try invocation.arguments.value(
             "--since", expected: HistoryPoint.forms, as: HistoryPoint.init)
         if let since { return try await invocation.undo(since: since, of: store, isForced: isForced) }
-        let history = try await store.undoHistory(isRedoing: isRedoing, alsoOf: invocation.otherAuthors)
-        guard let step = (isRedoing ? history.redoable : history.undoable).last else {
-            return invocation.remarkNothing(isRedoing ? "redo" : "undo")
+        // Steps of which nothing is left, since other programs deleted their clips or did the same.
+        var (history, passed) = (UndoHistory(), 0)
+        while true {
+            let steps = isRedoing ? history.redoable : history.undoable
+            guard passed < steps.count else {
+                guard !history.isComplete else {
+                    return invocation.remarkNothing(isRedoing ? "redo" : "undo")
+                }
+                history = try await store.undoHistory(
+                    behind: history, isRedoing: isRedoing, alsoOf: invocation.otherAuthors)
+                continue
+            }
+            let step = steps[steps.count - 1 - passed]
+            let change =
+                try await store.changeDescription(of: step.token, isRedoing: isRedoing) ?? "the last change"
+            guard !invocation.arguments.has("--dry-run") else {
+                invocation.output.line(SafeText.line(change))
+                return .done
+            }
+            let outcome = try await store.undo(
+                step.token, isRedoing: isRedoing, contested: isForced ? .overwrite : .ask)
+            guard case .saved(let token, _, _) = outcome else {
+                invocation.fail(
+                    "Other authors have changed the clips since then. Nothing was changed; use --force to overwrite."
+                )
+                return .failed
+            }
+            if token != nil {
+                invocation.remark("\(isRedoing ? "redid" : "undid"): \(change).")
+                return .done
+            }
+            invocation.remark("nothing is left to \(isRedoing ? "redo" : "undo") of: \(change).")
+            guard !isRedoing else { return .incomplete }
+            passed += 1
         }
-        let change =
-            try await store.changeDescription(of: step.token, isRedoing: isRedoing) ?? "the last change"
-        let outcome = try await store.undo(
-            step.token, isRedoing: isRedoing, contested: isForced ? .overwrite : .ask)
-        guard case .saved(let token, _, _) = outcome else {
-            invocation.fail(
-                "Other authors have changed the clips since then. Nothing was changed; use --force to overwrite."
-            )
-            return .failed
-        }
-        guard token != nil else {
-            invocation.fail("Another process has already done it: \(change). Nothing was changed.")
-            return .incomplete
-        }
-        invocation.remark("\(isRedoing ? "redid" : "undid"): \(change).")
-        return .done
     }
 }
 

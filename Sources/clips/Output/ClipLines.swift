@@ -58,7 +58,7 @@ struct ClipLines {
         return text + "\n" + lines.map { SafeText.line(String($0)) + "\n" }.joined()
     }
 
-    private static func day(_ date: Date) -> String { String(date.ISO8601Format().prefix(10)) }
+    private static func day(_ date: Date) -> String { String(LocalTime(date).dateAndTime.dropLast(6)) }
 }
 
 /// One JSON object on one line, keys in alphabetical order.

@@ -1,13 +1,19 @@
+import Platform
 import Terminal
 
 /// Messages on standard error.
 enum Message {
-    /// Writes one line, which begins with the program's name.
-    static func write(_ text: String) { Output.standardError.sentence("clips: \(text)") }
+    /// Writes a sentence as one line, which begins with the program's name.
+    ///
+    /// - Parameter subject: The name of what the sentence is about, such as a file.
+    static func write(_ text: String, about subject: String? = nil) {
+        let subject = subject.map { "\($0): " } ?? ""
+        Output.standardError.sentence("clips: \(subject)\(text.prefix(1).uppercased())\(text.dropFirst())")
+    }
 
     /// A number with its noun: `1 clip`, `2 clips`.
     static func count(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
+        "\(number.grouped) \(noun)\(number == 1 ? "" : "s")"
     }
 
     /// A clip by its ID and title, as the history names it.
@@ -15,10 +21,6 @@ enum Message {
         "clip \(id) “\(title.prefix(40))\(title.count > 40 ? "…" : "")”"
     }
 
-    /// A number with commas between thousands.
-    static func grouped(_ number: Int) -> String {
-        number < 1000 ? "\(number)" : grouped(number / 1000) + "," + "\(1000 + number % 1000)".dropFirst()
-    }
 }
 
 /// The progress of a long operation: one line of a terminal on standard error, which each update replaces.

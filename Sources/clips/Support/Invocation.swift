@@ -92,12 +92,12 @@ struct Invocation: Sendable {
     }
 
     /// Writes a remark on standard error, unless `--quiet`.
-    func remark(_ text: String) {
-        if !isQuiet { Message.write(text) }
+    func remark(_ text: String, about subject: String? = nil) {
+        if !isQuiet { Message.write(text, about: subject) }
     }
 
     /// Writes an error on standard error.
-    func fail(_ text: String) { Message.write(text) }
+    func fail(_ text: String, about subject: String? = nil) { Message.write(text, about: subject) }
 
     /// Writes the error of one of several operands, after which the command continues.
     func fail(_ error: ClipError) -> ExitStatus {
