@@ -65,29 +65,3 @@ public struct AppGroupContainer: Sendable {
         return Environment.variable(name)
     }
 }
-
-/// The reason that a group's folder cannot be used.
-@nonexhaustive
-public enum AppGroupError: Error, Sendable, CustomStringConvertible {
-    case invalidName(String)
-    case noHome
-    /// The environment variable is not valid UTF-8.
-    case invalidVariable(String)
-    case notAFolder(String)
-    case cannotMakeFolder(String, reason: String)
-
-    public var description: String {
-        switch self {
-        case .invalidName(let name):
-            "The group name '\(name)' is not valid. Use up to 128 letters, digits, '.', '_', or '-'."
-        case .noHome:
-            "No home folder is set. Set HOME."
-        case .invalidVariable(let name):
-            "\(name) is not valid UTF-8. Set it to UTF-8 text."
-        case .notAFolder(let path):
-            "\(path) is not a folder. Move it, or use another folder."
-        case .cannotMakeFolder(let path, let reason):
-            "Cannot create folder \(path): \(reason). Create it, or use another folder."
-        }
-    }
-}

@@ -17,7 +17,7 @@ enum SharedDefault: Hashable, Sendable {
         case .integer: "Int"
         case .real: "Double"
         case .text: "String"
-        case .data: "[UInt8]"
+        case .data: "Data"
         case .date: "Date"
         case .list: "[String]"
         }
@@ -26,7 +26,7 @@ enum SharedDefault: Hashable, Sendable {
 
 /// A type whose values ``SharedDefaults`` can store.
 ///
-/// `Bool`, `Int`, `Double`, `String`, `[String]`, `[UInt8]`, `Data`, and `Date` are such types. An enumeration with a raw
+/// `Bool`, `Int`, `Double`, `String`, `[String]`, `Data`, and `Date` are such types. An enumeration with a raw
 /// value of one of them only declares its conformance; values of all other types cannot be set.
 public protocol SharedDefaultConvertible: Sendable {}
 
@@ -34,15 +34,9 @@ extension Bool: SharedDefaultConvertible {}
 extension Int: SharedDefaultConvertible {}
 extension Double: SharedDefaultConvertible {}
 extension String: SharedDefaultConvertible {}
-extension Array: SharedDefaultConvertible where Element: SharedDefaultElement {}
+extension [String]: SharedDefaultConvertible {}
 extension Data: SharedDefaultConvertible {}
 extension Date: SharedDefaultConvertible {}
-
-/// A type of which ``SharedDefaults`` can store arrays: `String` and `UInt8`.
-public protocol SharedDefaultElement: Sendable {}
-
-extension String: SharedDefaultElement {}
-extension UInt8: SharedDefaultElement {}
 
 /// The conversion of a type, which is not part of the members that a program sees of it.
 protocol StoredDefault {
@@ -107,20 +101,11 @@ extension String: StoredDefault {
     }
 }
 
-extension Array: StoredDefault where Element: SharedDefaultElement {
-    var sharedDefault: SharedDefault {
-        // A cast of an empty array succeeds for any element.
-        Element.self == String.self ? .list(self as? [String] ?? []) : .data(self as? [UInt8] ?? [])
-    }
+extension [String]: StoredDefault {
+    var sharedDefault: SharedDefault { .list(self) }
     init?(_ value: SharedDefault) {
-        let elements: (any Sendable)? =
-            switch value {
-            case .list(let texts) where Element.self == String.self: texts
-            case .data(let bytes) where Element.self == UInt8.self: bytes
-            default: nil
-            }
-        guard let elements = elements as? [Element] else { return nil }
-        self = elements
+        guard case .list(let texts) = value else { return nil }
+        self = texts
     }
 }
 

@@ -5,14 +5,14 @@ extension SharedDefaults {
     /// by any process.
     ///
     /// A slow reader gets only the newest contents. The stream ends with an error if the file cannot be read.
-    public func updates() throws(SharedDefaultsError) -> AsyncThrowingStream<
+    public func updates() throws(AppGroupError) -> AsyncThrowingStream<
         SharedDefaultsContents, any Error
     > {
         try updates(pollingEvery: .seconds(1))
     }
 
     /// The same, with the time between polls where the folder's events are received.
-    package func updates(pollingEvery interval: Duration) throws(SharedDefaultsError) -> AsyncThrowingStream<
+    package func updates(pollingEvery interval: Duration) throws(AppGroupError) -> AsyncThrowingStream<
         SharedDefaultsContents, any Error
     > {
         let loop: EventLoop

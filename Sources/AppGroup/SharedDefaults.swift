@@ -14,7 +14,7 @@ public struct SharedDefaults: Sendable {
     package let suite: String
     let file: SharedDefaultsFile
 
-    package init(folder: String, suite: String) throws(SharedDefaultsError) {
+    package init(folder: String, suite: String) throws(AppGroupError) {
         guard Self.isValid(suite) else { throw .invalidSuite(suite) }
         self.suite = suite
         file = SharedDefaultsFile(folder: folder, name: "\(suite).defaults.json")
@@ -25,23 +25,23 @@ public struct SharedDefaults: Sendable {
 
     /// Returns the value under a key, or nil if there is none.
     ///
-    /// - Throws: ``SharedDefaultsError/otherType(key:stored:wanted:)`` if the value has another type.
+    /// - Throws: ``AppGroupError/otherType(key:stored:wanted:)`` if the value has another type.
     public func value<Value: SharedDefaultConvertible>(_ type: Value.Type, forKey key: String)
-        throws(SharedDefaultsError) -> Value?
+        throws(AppGroupError) -> Value?
     {
         try contents().value(type, forKey: key)
     }
 
     /// Returns all keys and values at one moment.
-    package func contents() throws(SharedDefaultsError) -> SharedDefaultsContents {
+    package func contents() throws(AppGroupError) -> SharedDefaultsContents {
         SharedDefaultsContents(values: try file.read())
     }
 
-    public func set(_ value: some SharedDefaultConvertible, forKey key: String) throws(SharedDefaultsError) {
-        try update { (contents) throws(SharedDefaultsError) in try contents.set(value, forKey: key) }
+    public func set(_ value: some SharedDefaultConvertible, forKey key: String) throws(AppGroupError) {
+        try update { (contents) throws(AppGroupError) in try contents.set(value, forKey: key) }
     }
 
-    package func removeValue(forKey key: String) throws(SharedDefaultsError) {
+    package func removeValue(forKey key: String) throws(AppGroupError) {
         try update { contents in contents.values[key] = nil }
     }
 
@@ -49,10 +49,10 @@ public struct SharedDefaults: Sendable {
     /// changed.
     ///
     /// - Parameter body: runs while the lock is held; keep it short, and do not use these defaults in it.
-    public func update(_ body: (inout SharedDefaultsContents) throws(SharedDefaultsError) -> Void)
-        throws(SharedDefaultsError)
+    public func update(_ body: (inout SharedDefaultsContents) throws(AppGroupError) -> Void)
+        throws(AppGroupError)
     {
-        try file.lock().hold { () throws(SharedDefaultsError) in
+        try file.lock().hold { () throws(AppGroupError) in
             let before = try contents()
             var after = before
             try body(&after)
@@ -60,13 +60,13 @@ public struct SharedDefaults: Sendable {
         }
     }
 
-    /// Renames a damaged file after ``SharedDefaultsError/damaged(_:reason:)``, so that the suite is empty.
+    /// Renames a damaged file after ``AppGroupError/damaged(_:reason:)``, so that the suite is empty.
     ///
     /// - Returns: the new path of the damaged file, or nil if the file is not damaged.
     @discardableResult
-    public func setAside() throws(SharedDefaultsError) -> String? {
-        try file.lock().hold { () throws(SharedDefaultsError) -> String? in
-            do throws(SharedDefaultsError) {
+    public func setAside() throws(AppGroupError) -> String? {
+        try file.lock().hold { () throws(AppGroupError) -> String? in
+            do throws(AppGroupError) {
                 _ = try file.read()
                 return nil
             } catch {
@@ -91,7 +91,7 @@ public struct SharedDefaults: Sendable {
 
 extension AppGroupContainer {
     /// Returns the shared defaults of a suite; a program can use several suites.
-    public func defaults(suite: String = "shared") throws(SharedDefaultsError) -> SharedDefaults {
+    public func defaults(suite: String = "shared") throws(AppGroupError) -> SharedDefaults {
         try SharedDefaults(folder: path, suite: suite)
     }
 }
@@ -104,9 +104,9 @@ public struct SharedDefaultsContents: Hashable, Sendable {
 
     /// Returns the value under a key, or nil if there is none.
     ///
-    /// - Throws: ``SharedDefaultsError/otherType(key:stored:wanted:)`` if the value has another type.
+    /// - Throws: ``AppGroupError/otherType(key:stored:wanted:)`` if the value has another type.
     public func value<Value: SharedDefaultConvertible>(_ type: Value.Type, forKey key: String)
-        throws(SharedDefaultsError) -> Value?
+        throws(AppGroupError) -> Value?
     {
         guard let stored = values[key] else { return nil }
         guard let value = stored.value(as: type) else {
@@ -116,7 +116,7 @@ public struct SharedDefaultsContents: Hashable, Sendable {
     }
 
     public mutating func set(_ value: some SharedDefaultConvertible, forKey key: String)
-        throws(SharedDefaultsError)
+        throws(AppGroupError)
     {
         guard (1...256).contains(key.utf8.count) else { throw .invalidKey(key) }
         guard let stored = SharedDefault(of: value) else {

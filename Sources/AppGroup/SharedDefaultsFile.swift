@@ -25,7 +25,7 @@ struct SharedDefaultsFile: Sendable {
     private var lockPath: String { path + "-lock" }
     private static let lockTimeout = Duration.seconds(5)
 
-    func lock() throws(SharedDefaultsError) -> FileLock {
+    func lock() throws(AppGroupError) -> FileLock {
         do {
             return try FileLock(path: lockPath, timeout: Self.lockTimeout)
         } catch {
@@ -37,13 +37,13 @@ struct SharedDefaultsFile: Sendable {
     }
 
     /// Returns all values; none if the file is missing.
-    func read() throws(SharedDefaultsError) -> [String: SharedDefault] {
+    func read() throws(AppGroupError) -> [String: SharedDefault] {
         guard let bytes = try bytes() else { return [:] }
         do {
             let header = try JSONDecoder().decode(Header.self, from: bytes)
-            guard header.format <= Self.format else { throw SharedDefaultsError.newerFormat(path) }
+            guard header.format <= Self.format else { throw AppGroupError.newerFormat(path) }
             return try JSONDecoder().decode(Contents.self, from: bytes).values.mapValues(\.value)
-        } catch let error as SharedDefaultsError {
+        } catch let error as AppGroupError {
             throw error
         } catch {
             throw .damaged(path, reason: "the JSON is not valid")
@@ -52,7 +52,7 @@ struct SharedDefaultsFile: Sendable {
 
     /// Replaces the file atomically, even if the power fails: the new file is on the disk before it gets the
     /// name (rename(2)). Requires the lock.
-    func replace(with values: [String: SharedDefault]) throws(SharedDefaultsError) {
+    func replace(with values: [String: SharedDefault]) throws(AppGroupError) {
         let bytes = try encoded(values)
         guard bytes.count <= Self.maxBytes else { throw .tooBig(path, limit: Self.maxBytes) }
         do {
@@ -66,7 +66,7 @@ struct SharedDefaultsFile: Sendable {
     }
 
     /// Renames the file and returns its new path; nil if the file is missing.
-    func setAside() throws(SharedDefaultsError) -> String? {
+    func setAside() throws(AppGroupError) -> String? {
         var number = 1
         while FilePath.exists("\(path)-damaged-\(number)") { number += 1 }
         let aside = "\(path)-damaged-\(number)"
@@ -83,7 +83,7 @@ struct SharedDefaultsFile: Sendable {
     /// Returns metadata that differs after each replacement of the file.
     func status() -> FileStatus? { FileStatus(path: path) }
 
-    private func open() throws(SharedDefaultsError) -> FileDescriptor? {
+    private func open() throws(AppGroupError) -> FileDescriptor? {
         do {
             // O_NONBLOCK: do not wait for a FIFO of that name. O_NOCTTY: do not acquire a terminal.
             return try FileDescriptor.ifExists(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
@@ -92,7 +92,7 @@ struct SharedDefaultsFile: Sendable {
         }
     }
 
-    private func bytes() throws(SharedDefaultsError) -> Data? {
+    private func bytes() throws(AppGroupError) -> Data? {
         guard let file = try open() else { return nil }
         guard let status = file.status, status.isRegular else {
             throw .damaged(path, reason: "it is not a regular file")
@@ -114,7 +114,7 @@ struct SharedDefaultsFile: Sendable {
         return bytes
     }
 
-    private func encoded(_ values: [String: SharedDefault]) throws(SharedDefaultsError) -> Data {
+    private func encoded(_ values: [String: SharedDefault]) throws(AppGroupError) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         do {

@@ -50,7 +50,7 @@ import Testing
     private func attempt<Value>(_ body: () throws -> Value) throws -> Value? {
         do {
             return try body()
-        } catch let error as SharedDefaultsError {
+        } catch let error as AppGroupError {
             let sentence = error.description
             #expect(sentence.contains("efaults \(defaults.path)") && sentence.hasSuffix("."), "\(sentence)")
             return nil
@@ -72,7 +72,7 @@ import Testing
         if suffix != "" { #expect(try read?.value(String.self, forKey: "key") == "before") }
         if trap == .linkToShrinkingFile, suffix == "", access("/sys/kernel/uevent_seqnum", R_OK) == 0 {
             let reason = "it became shorter during the read"
-            #expect(throws: SharedDefaultsError.damaged(defaults.path, reason: reason)) {
+            #expect(throws: AppGroupError.damaged(defaults.path, reason: reason)) {
                 try defaults.contents()
             }
         }
@@ -105,7 +105,7 @@ import Testing
             "\"format\"", "\"values\"", "\"text\"", "\"data\"", "\"date\"", "\"nan\"", "\u{0}", "\u{FEFF}",
         ].map { Array($0.utf8) }
         try defaults.set("text", forKey: "text")
-        try defaults.set([1, 2, 3] as [UInt8], forKey: "data")
+        try defaults.set(Data([1, 2, 3]), forKey: "data")
         try defaults.set(Date(timeIntervalSinceReferenceDate: 0.5), forKey: "date")
         try defaults.set(["a", "b"], forKey: "list")
         let whole = try Data(contentsOf: URL(fileURLWithPath: defaults.path))

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `every type is restored as it was set, bit for bit`() throws {
-        let bytes: [UInt8] = [0, 255, 10, 34]
+        let bytes = Data([0, 255, 10, 34])
         let date = Date(timeIntervalSinceReferenceDate: 0.1 + 0.2)
         try defaults.set(true, forKey: "bool")
         try defaults.set(Int.min, forKey: "least")
@@ -39,7 +39,7 @@ import Testing
         #expect(try again.value(Double.self, forKey: "real") == 0.1 + 0.2)
         #expect(try again.value(Double.self, forKey: "infinite") == -Double.infinity)
         #expect(try again.value(String.self, forKey: "text") == "\u{0}\"\\ é 漢 \u{1F600}\n")
-        #expect(try again.value([UInt8].self, forKey: "bytes") == bytes)
+        #expect(try again.value(Data.self, forKey: "bytes") == bytes)
         #expect(try again.value(Data.self, forKey: "empty") == Data())
         #expect(try again.value(Date.self, forKey: "date") == date)
         #expect(try again.value([String].self, forKey: "list") == ["a", "", "b"])
@@ -50,10 +50,10 @@ import Testing
 
     @Test func `a value of another type is an error that names both types, not nil`() throws {
         try defaults.set("12", forKey: "count")
-        let error = SharedDefaultsError.otherType(key: "count", stored: "String", wanted: "Int")
+        let error = AppGroupError.otherType(key: "count", stored: "String", wanted: "Int")
         #expect(throws: error) { try defaults.value(Int.self, forKey: "count") }
         try defaults.set(1, forKey: "count")
-        #expect(throws: SharedDefaultsError.self) { try defaults.value(Bool.self, forKey: "count") }
+        #expect(throws: AppGroupError.self) { try defaults.value(Bool.self, forKey: "count") }
     }
 
     enum Theme: String, SharedDefaultConvertible { case light, dark }
@@ -64,21 +64,21 @@ import Testing
         #expect(try defaults.value(Theme.self, forKey: "theme") == .dark)
         #expect(try defaults.value(String.self, forKey: "theme") == "dark")
         try defaults.set("blue", forKey: "theme")
-        let error = SharedDefaultsError.otherType(key: "theme", stored: "String", wanted: "Theme")
+        let error = AppGroupError.otherType(key: "theme", stored: "String", wanted: "Theme")
         #expect(throws: error) { try defaults.value(Theme.self, forKey: "theme") }
-        #expect(throws: SharedDefaultsError.unsupportedType("Unsupported")) {
+        #expect(throws: AppGroupError.unsupportedType("Unsupported")) {
             try defaults.set(Unsupported(), forKey: "theme")
         }
         #expect(try defaults.value(String.self, forKey: "theme") == "blue")
     }
 
-    @Test func `empty arrays of texts and of bytes have different types`() throws {
+    @Test func `an empty array of texts and empty data have different types`() throws {
         try defaults.set([String](), forKey: "texts")
-        try defaults.set([UInt8](), forKey: "bytes")
+        try defaults.set(Data(), forKey: "bytes")
         #expect(try defaults.value([String].self, forKey: "texts") == [])
-        #expect(try defaults.value([UInt8].self, forKey: "bytes") == [])
-        #expect(throws: SharedDefaultsError.self) { try defaults.value([UInt8].self, forKey: "texts") }
-        #expect(throws: SharedDefaultsError.self) { try defaults.value([String].self, forKey: "bytes") }
+        #expect(try defaults.value(Data.self, forKey: "bytes") == Data())
+        #expect(throws: AppGroupError.self) { try defaults.value(Data.self, forKey: "texts") }
+        #expect(throws: AppGroupError.self) { try defaults.value([String].self, forKey: "bytes") }
     }
 
     @Test func `suites are separate, and a bad suite name or key is refused`() throws {
@@ -86,11 +86,11 @@ import Testing
         try other.set(1, forKey: "key")
         #expect(try defaults.value(Int.self, forKey: "key") == nil)
         for name in ["", "..", "a/b", "a b", String(repeating: "a", count: 65)] {
-            #expect(throws: SharedDefaultsError.invalidSuite(name)) {
+            #expect(throws: AppGroupError.invalidSuite(name)) {
                 try group.container.defaults(suite: name)
             }
         }
-        #expect(throws: SharedDefaultsError.invalidKey("")) { try defaults.set(1, forKey: "") }
+        #expect(throws: AppGroupError.invalidKey("")) { try defaults.set(1, forKey: "") }
     }
 
     @Test func `only the owner can read the folder and the file`() throws {
@@ -159,7 +159,7 @@ import Testing
         #expect(try member.ask("hold") == "holding")
         member.signal(SIGSTOP)
         #expect(try defaults.value(String.self, forKey: "key") == "before")
-        let error = #expect(throws: SharedDefaultsError.self) { try defaults.set("after", forKey: "key") }
+        let error = #expect(throws: AppGroupError.self) { try defaults.set("after", forKey: "key") }
         #expect(error == .busy(defaults.path + "-lock", waited: .seconds(5)))
         member.signal(SIGCONT)
         #expect(try member.ask("") == "released")
@@ -175,10 +175,10 @@ import Testing
     func `a damaged file is reported, unchanged, and moved aside on request`(damage: String) throws {
         try defaults.set(1, forKey: "key")
         try write(damage)
-        #expect(throws: SharedDefaultsError.damaged(defaults.path, reason: Self.form)) {
+        #expect(throws: AppGroupError.damaged(defaults.path, reason: Self.form)) {
             try defaults.contents()
         }
-        #expect(throws: SharedDefaultsError.damaged(defaults.path, reason: Self.form)) {
+        #expect(throws: AppGroupError.damaged(defaults.path, reason: Self.form)) {
             try defaults.set(2, forKey: "key")
         }
         #expect(try text() == damage)
@@ -196,17 +196,17 @@ import Testing
         throws
     {
         mkfifo(defaults.path, 0o600)
-        #expect(throws: SharedDefaultsError.damaged(defaults.path, reason: "it is not a regular file")) {
+        #expect(throws: AppGroupError.damaged(defaults.path, reason: "it is not a regular file")) {
             try defaults.contents()
         }
         unlink(defaults.path)
-        let large = [UInt8](repeating: 1, count: 1 << 20)
-        let tooBig = SharedDefaultsError.tooBig(defaults.path, limit: 1 << 20)
+        let large = Data(repeating: 1, count: 1 << 20)
+        let tooBig = AppGroupError.tooBig(defaults.path, limit: 1 << 20)
         #expect(throws: tooBig) { try defaults.set(large, forKey: "key") }
         #expect(try defaults.contents().keys.isEmpty)
         try write("{\"format\":2,\"shape\":\"unknown\"}")
-        #expect(throws: SharedDefaultsError.newerFormat(defaults.path)) { try defaults.contents() }
-        #expect(throws: SharedDefaultsError.newerFormat(defaults.path)) { try defaults.setAside() }
+        #expect(throws: AppGroupError.newerFormat(defaults.path)) { try defaults.contents() }
+        #expect(throws: AppGroupError.newerFormat(defaults.path)) { try defaults.setAside() }
     }
 
     @Test func `a change by another process is reported without a poll, always with the newest state`()
@@ -222,7 +222,7 @@ import Testing
         }
         // Damage ends the updates with its error.
         try write("{")
-        await #expect(throws: SharedDefaultsError.self) { while try await updates.next() != nil {} }
+        await #expect(throws: AppGroupError.self) { while try await updates.next() != nil {} }
     }
 
     @Test func `updates that have no reader release their descriptors`() async {

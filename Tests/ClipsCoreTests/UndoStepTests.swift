@@ -96,11 +96,11 @@ import Testing
         let store = try await open()
         let ids = try await store.add(Self.drafts(0..<1200))
         let before = try await lines(store)
-        var request = BatchUpdateRequest(ClipModel.entity, set: ["title": "same"])
+        var request = BatchRequest.update(ClipModel.entity, set: ["title": "same"])
         request.returnsObjectIDs = true
         let batch = try await store.container.execute(request, author: "cli")
         _ = try await store.container.execute(
-            BatchUpdateRequest(ClipModel.entity, where: .keys([ids[700]]), set: ["title": "theirs"]),
+            .update(ClipModel.entity, where: .keys([ids[700]]), set: ["title": "theirs"]),
             author: "other")
         guard case .contested(let conflict) = try await store.undo(#require(batch.token)) else {
             Issue.record("not contested")

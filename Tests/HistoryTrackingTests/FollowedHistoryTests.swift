@@ -21,16 +21,18 @@ import Testing
 
     private func insert(_ count: Int) async throws {
         let rows = [[String: AttributeValue]](repeating: ["title": "x"], count: count)
-        try await container.execute(BatchInsertRequest("Note", rows: rows), author: "writer")
+        try await container.execute(.insert("Note", rows: rows), author: "writer")
     }
 
     /// A description of each step: the number of changes of each transaction, or "refresh".
-    private func follow(_ follower: HistoryFollower) -> (Task<StoreError?, Never>, Journal) {
+    private func follow(
+        after token: HistoryToken, limit: BatchLimit = .split(1000)
+    ) -> (Task<StoreError?, Never>, Journal) {
         let journal = Journal()
         let container = container
         let task = Task<StoreError?, Never> {
             do throws(StoreError) {
-                for try await step in container.follow(follower) {
+                for try await step in container.follow(after: token, limit: limit) {
                     switch step {
                     case .transactions(let transactions):
                         for piece in transactions { journal.add("\(piece.changes.count)") }
@@ -48,7 +50,7 @@ import Testing
     @Test func `a follower gets each commit once, and ends by cancellation`() async throws {
         let start = try await container.currentToken()
         try await commit(2)
-        let (task, journal) = follow(HistoryFollower(after: start))
+        let (task, journal) = follow(after: start)
         #expect(await soon { journal.lines == ["2"] })
         for count in 3...6 {
             try await commit(count)
@@ -67,9 +69,9 @@ import Testing
         let container = container
         try await Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            for try await _ in container.follow(HistoryFollower(after: token)) { Issue.record("a step") }
+            for try await _ in container.follow(after: token) { Issue.record("a step") }
         }.value
-        let (follower, journal) = follow(HistoryFollower(after: token))
+        let (follower, journal) = follow(after: token)
         #expect(await soon { journal.lines == ["1"] })
         await container.close()
         #expect(await follower.value == nil)
@@ -79,8 +81,8 @@ import Testing
         async throws
     {
         let start = try await container.currentToken()
-        let (first, pieces) = follow(HistoryFollower(after: start, limit: .split(100)))
-        let (second, refreshes) = follow(HistoryFollower(after: start, limit: .refreshBeyond(100)))
+        let (first, pieces) = follow(after: start, limit: .split(100))
+        let (second, refreshes) = follow(after: start, limit: .refreshBeyond(100))
         try await commit(3)
         #expect(await soon { pieces.lines == ["3"] && refreshes.lines == ["3"] })
         try await insert(250)
@@ -104,7 +106,7 @@ import Testing
         let otherFolder = try TemporaryFolder()
         let other = try await Notes.open(otherFolder).currentToken()
         for token in [expired, other] {
-            let (task, journal) = follow(HistoryFollower(after: token))
+            let (task, journal) = follow(after: token)
             #expect(await soon { journal.lines == ["unusableCursor"] })
             try await commit(5)
             #expect(await soon { journal.lines == ["unusableCursor", "5"] })
@@ -135,7 +137,7 @@ import Testing
 
     @Test func `an element is read from the snapshot of its step`() async throws {
         let start = try await container.currentToken()
-        var counts = container.follow(HistoryFollower(after: start)) {
+        var counts = container.follow(after: start) {
             step, snapshot throws(StoreError) -> Int? in
             guard case .transactions(let transactions) = step else { return nil }
             let count = try snapshot.count(FetchRequest("Note"))
@@ -152,7 +154,7 @@ import Testing
         let start = try await container.currentToken()
         for count in [1, 2] { try await commit(count) }
         var read: [Int] = []
-        for try await step in container.follow(HistoryFollower(after: start), waits: false) {
+        for try await step in container.follow(after: start, waits: false) {
             guard case .transactions(let transactions) = step else { continue }
             read += transactions.map(\.changes.count)
         }

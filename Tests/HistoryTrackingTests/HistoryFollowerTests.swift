@@ -144,7 +144,7 @@ import Testing
     @Test func `a piece costs no more at the start of a long transaction than at its end`() async throws {
         let start = try await container.currentToken()
         let rows = [[String: AttributeValue]](repeating: ["title": "x"], count: 100_000)
-        try await container.execute(BatchInsertRequest("Note", rows: rows), author: "app")
+        try await container.execute(.insert("Note", rows: rows), author: "app")
         let times = try await container.read { snapshot in
             let clock = ContinuousClock()
             var (follower, times) = (HistoryFollower(after: start, limit: .split(50)), [Duration]())

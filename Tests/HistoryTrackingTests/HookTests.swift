@@ -259,7 +259,7 @@ import Testing
         // Once among the others, then alone.
         #expect(journal.lines.filter { $0 == "poison" }.count == 4)
         #expect(
-            await tracker.parkedTransactions == [
+            await tracker.parked == [
                 ParkedTransaction(number: poison?.number ?? 0, step: step, errorType: "Refusal")
             ])
         #expect(await tracker.statistics.parked == 1)
@@ -288,7 +288,7 @@ import Testing
         #expect(try await isUpToDate(tracker))
         #expect(consumer.seen.transactions.map(\.contextName) == ["before", "after", "later"])
         #expect(
-            await tracker.parkedTransactions == [
+            await tracker.parked == [
                 ParkedTransaction(number: poison?.number ?? 0, step: .consumer, errorType: "Refusal")
             ])
         await tracker.stop()

@@ -12,9 +12,9 @@ import Testing
 
     @Test func `one moved row is one move, in either direction`() {
         let down = Self.difference([1, 2, 3, 4, 5], [2, 3, 4, 1, 5])
-        #expect(down.moved == [.init(from: 0, to: 3)] && down.removed.isEmpty && down.inserted.isEmpty)
+        #expect(down.moves == [.init(from: 0, to: 3)] && down.removed.isEmpty && down.inserted.isEmpty)
         let up = Self.difference([1, 2, 3, 4, 5], [1, 4, 2, 3, 5])
-        #expect(up.moved == [.init(from: 3, to: 1)])
+        #expect(up.moves == [.init(from: 3, to: 1)])
     }
 
     @Test func `a window that moves by one removes one row and inserts one`() {

@@ -41,7 +41,7 @@ import Testing
         try await writer.update(id, ["title": "0"])
         try await writer.save()
         let third = try #require(try await snapshots.next())
-        #expect(third.rows == ["0", "a", "ab"] && third.difference.moved == [.init(from: 2, to: 0)])
+        #expect(third.rows == ["0", "a", "ab"] && third.difference.moves == [.init(from: 2, to: 0)])
         #expect(third.difference.updated == [0])
         #expect(made.count == 4)
     }
@@ -120,7 +120,7 @@ import Testing
         #expect(try await snapshots.next()?.rows[0]["title"] == "00")
         try await insert(["000"])
         #expect(try await snapshots.next()?.rows.map { $0["title"] } == ["00", "000", "01", "05", "10"])
-        live.resizeWindow(to: 2)
+        live.moveWindow(to: .start, count: 2)
         #expect(try await snapshots.next()?.rows.count == 2)
     }
 
@@ -176,9 +176,9 @@ import Testing
             var snapshots = live.snapshots.makeAsyncIterator()
             let first = try #require(try await snapshots.next())
             #expect(first.rows.isEmpty && first.count == 2)
-            live.resizeWindow(to: 1)
+            live.moveWindow(to: .start, count: 1)
             #expect(try await snapshots.next()?.rows.map { $0["title"] } == ["a"])
-            live.resizeWindow(to: limit)
+            live.moveWindow(to: .start, count: limit)
             #expect(try await snapshots.next()?.rows.isEmpty == true)
         }
     }

@@ -11,9 +11,9 @@ package enum Book {
     ])
 
     package static func model(_ more: AttributeDescription...) throws -> StoreModel {
-        let all: AttributeDescription.History = [.preservesValueOnDeletion, .recordsOldValue]
+        let all: Set<AttributeDescription.History> = [.preservesValueOnDeletion, .recordsOldValue]
         let attributes = [
-            AttributeDescription("uuid", .text, isUnique: true, history: .preservesValueOnDeletion),
+            AttributeDescription("uuid", .text, isUnique: true, history: [.preservesValueOnDeletion]),
             AttributeDescription("title", .text, defaultValue: .value(""), history: all),
             AttributeDescription("note", .text, defaultValue: .value(""), history: all),
             AttributeDescription("tags", .text, defaultValue: .value(""), history: all),

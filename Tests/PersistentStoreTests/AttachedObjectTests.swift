@@ -36,7 +36,7 @@ import Testing
             _ = try await container.fetch(FetchRequest("words"))
         }
         await #expect(throws: StoreError.self) {
-            _ = try await container.execute(BatchDeleteRequest("orders"), author: "me")
+            _ = try await container.execute(.delete("orders"), author: "me")
         }
         // The owner renames a column while the container is open.
         try owned.run(

@@ -16,7 +16,7 @@ import Testing
             model: Notes.model(more: [
                 AttributeDescription(
                     "slug", .text, isOptional: true, isUnique: true, ignoresCase: true,
-                    history: .preservesValueOnDeletion)
+                    history: [.preservesValueOnDeletion])
             ]))
     }
 
@@ -24,7 +24,7 @@ import Testing
         let rows = (0..<count).map {
             ["title": AttributeValue.text("\($0)"), "rank": .integer(Int64($0 % 10))]
         }
-        try await container.execute(BatchInsertRequest("Note", rows: rows), author: "filler")
+        try await container.execute(.insert("Note", rows: rows), author: "filler")
     }
 
     private func count() async throws -> Int {
@@ -36,16 +36,16 @@ import Testing
     {
         let context = container.makeContext(author: "app", name: "import")
         let start = try await container.currentToken()
-        var insert = BatchInsertRequest("Note") {
+        var insert = BatchRequest.insert("Note") {
             (0..<2500).lazy.map { ["title": .text("\($0)"), "rank": .integer(Int64($0 % 2))] }
         }
         insert.returnsObjectIDs = true
         let inserted = try await container.execute(insert, author: "app", contextName: "import")
         let updated = try await container.execute(
-            BatchUpdateRequest("Note", where: .equal("rank", 1), set: ["body": "odd", "rank": 1]),
+            .update("Note", where: .equal("rank", 1), set: ["body": "odd", "rank": 1]),
             author: "app", contextName: "import")
         let deleted = try await container.execute(
-            BatchDeleteRequest("Note", where: .equal("rank", 0)), author: "app", contextName: "import")
+            .delete("Note", where: .equal("rank", 0)), author: "app", contextName: "import")
         #expect([inserted, updated, deleted].map(\.rows) == [2500, 1250, 1250])
         #expect(inserted.objectIDs?.map(\.key) == Array(1...2500) && updated.objectIDs == nil)
         let transactions = try await container.transactions(HistoryFetchRequest(.after(start)))
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `rows that already have the new values are neither changed nor recorded`() async throws {
         try await fill(10)
-        let update = BatchUpdateRequest("Note", set: ["rank": 3])
+        let update = BatchRequest.update("Note", set: ["rank": 3])
         #expect(try await container.execute(update, author: "a").rows == 9)
         let again = try await container.execute(update, author: "a")
         #expect(again.rows == 0 && again.token == nil)
@@ -76,7 +76,7 @@ import Testing
         try await fill(2)
         let context = container.makeContext(author: "app")
         let notes = try await context.fetch(FetchRequest("Note"))
-        try await container.execute(BatchUpdateRequest("Note", set: ["rank": 99]), author: "app")
+        try await container.execute(.update("Note", set: ["rank": 99]), author: "app")
         for note in notes { try await context.update(note.id, ["title": "ours"]) }
         await #expect(throws: StoreError.self) { try await context.save() }
     }
@@ -87,7 +87,7 @@ import Testing
         let rows: [[String: AttributeValue]] = [
             ["slug": "b", "title": "new"], ["slug": "A", "title": "clash"], ["slug": .null], ["slug": "B"],
         ]
-        var request = BatchInsertRequest("Note", rows: rows)
+        var request = BatchRequest.insert("Note", rows: rows)
         request.returnsObjectIDs = true
         let error = await #expect(throws: StoreError.self) {
             try await container.execute(request, author: "a")
@@ -123,30 +123,24 @@ import Testing
             }
         }
         let rows = Array(repeating: ["title": AttributeValue.text("x")], count: 3500)
-        try await container.execute(BatchInsertRequest("Note", rows: rows), author: "a", progress: report)
+        try await container.execute(.insert("Note", rows: rows), author: "a", progress: report)
         #expect(taken().map(\.done) == [1000, 2000, 3000])
-        let left = Mutex(1500)
-        let next: @Sendable () -> [String: AttributeValue]? = {
-            left.withLock { left in
-                left -= 1
-                return left >= 0 ? [:] : nil
-            }
-        }
-        try await container.execute(BatchInsertRequest("Note", next: next), author: "a", progress: report)
+        let unknown = BatchRequest.insert("Note") { (0..<1500).lazy.map { _ in [:] } }
+        try await container.execute(unknown, author: "a", progress: report)
         #expect(taken().map(\.total) == [nil])
         try await fill(5000)
         _ = taken()
         try await container.execute(
-            BatchUpdateRequest("Note", set: ["body": "x"]), author: "a", progress: report)
+            .update("Note", set: ["body": "x"]), author: "a", progress: report)
         #expect(taken().allSatisfy { $0.total == 10_000 && $0.done <= 10_000 })
-        try await container.execute(BatchDeleteRequest("Note"), author: "a", progress: report)
+        try await container.execute(.delete("Note"), author: "a", progress: report)
         #expect(taken().last.map { [$0.done, $0.total] } == [10_000, 10_000])
     }
 
     @Test func `a cancelled batch stores nothing`() async throws {
         try await fill(10_000)
         let before = try await container.currentToken()
-        let insert = BatchInsertRequest("Note") {
+        let insert = BatchRequest.insert("Note") {
             (0..<5000).lazy.map { index -> [String: AttributeValue] in
                 if index == 2500 { withUnsafeCurrentTask { $0?.cancel() } }
                 return ["title": "cancelled"]
@@ -158,9 +152,9 @@ import Testing
             { try await container.execute(insert, author: "a") },
             {
                 try await container.execute(
-                    BatchUpdateRequest("Note", set: ["body": "x"]), author: "a", progress: cancel)
+                    .update("Note", set: ["body": "x"]), author: "a", progress: cancel)
             },
-            { try await container.execute(BatchDeleteRequest("Note"), author: "a", progress: cancel) },
+            { try await container.execute(.delete("Note"), author: "a", progress: cancel) },
         ]
         for batch in batches {
             let result = await Task { try await batch() }.result
@@ -174,13 +168,13 @@ import Testing
     @Test func `names that the model lacks fail the batch`() async throws {
         let rows: [[String: AttributeValue]] = [["title": "good"], ["titel": "bad"]]
         await #expect(throws: StoreError.unknownAttribute("titel", entity: "Note")) {
-            try await container.execute(BatchInsertRequest("Note", rows: rows), author: "a")
+            try await container.execute(.insert("Note", rows: rows), author: "a")
         }
         await #expect(throws: StoreError.unknownAttribute("titel", entity: "Note")) {
-            try await container.execute(BatchUpdateRequest("Note", set: ["titel": 1]), author: "a")
+            try await container.execute(.update("Note", set: ["titel": 1]), author: "a")
         }
         await #expect(throws: StoreError.unknownEntity("Nope")) {
-            try await container.execute(BatchDeleteRequest("Nope"), author: "a")
+            try await container.execute(.delete("Nope"), author: "a")
         }
         #expect(try await count() == 0)
     }
@@ -189,7 +183,7 @@ import Testing
         try await fill(3)
         let path = container.path
         let seen = Mutex<[String]>([])
-        let insert = BatchInsertRequest("Note") {
+        let insert = BatchRequest.insert("Note") {
             (0..<3000).lazy.map { index -> [String: AttributeValue] in
                 if index == 2500 {
                     let read = try? Shell.run("sqlite3", [path, "SELECT count(*) FROM Note"]).output
@@ -213,7 +207,7 @@ import Testing
         let container = try await PersistentContainer(path: path, model: Notes.model(), options: options)
         #expect(try process.ask("hold") == "holding")
         let error = await #expect(throws: StoreError.self) {
-            try await container.execute(BatchDeleteRequest("Note"), author: "a")
+            try await container.execute(.delete("Note"), author: "a")
         }
         guard case .busy(_, let holder, _) = error else {
             Issue.record("\(String(describing: error))")
@@ -229,7 +223,7 @@ import Testing
             INSERT INTO Note (id, rank, parent) VALUES (1, 1, NULL), (2, 0, 1), (3, 0, 2), (4, 0, NULL);
             """
         #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
-        let delete = BatchDeleteRequest("Note", where: .equal("rank", 1))
+        let delete = BatchRequest.delete("Note", where: .equal("rank", 1))
         try await container.execute(delete, author: "a")
         let last = try #require(try await container.transactions().last)
         #expect(Set(last.changes.map(\.objectID.key)) == [1, 2, 3])
@@ -265,7 +259,7 @@ import Testing
             let predicate: ObjectPredicate? =
                 [nil, .equal("rank", value("rank")), .contains("title", "a")].randomElement(using: &random)
                 ?? nil
-            var insert = BatchInsertRequest("Note", rows: (0..<6).map { _ in values() })
+            var insert = BatchRequest.insert("Note", rows: (0..<6).map { _ in values() })
             insert.duplicates = [.fail, .skip].randomElement(using: &random) ?? .skip
             var changes = values()
             if Bool.random(using: &random) { changes["slug"] = nil }
@@ -276,10 +270,10 @@ import Testing
                     let result =
                         switch kind {
                         case 0:
-                            try await store.execute(BatchDeleteRequest("Note", where: predicate), author: "a")
+                            try await store.execute(.delete("Note", where: predicate), author: "a")
                         case 1...2:
                             try await store.execute(
-                                BatchUpdateRequest("Note", where: predicate, set: changes), author: "a")
+                                .update("Note", where: predicate, set: changes), author: "a")
                         default: try await store.execute(insert, author: "a")
                         }
                     results.append("\(result.rows) \(result.skipped) \(result.token?.number ?? 0)")
@@ -304,7 +298,7 @@ import Testing
             return words.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 * 4096 } ?? 0
         }
         let text = String(repeating: "x", count: 1000)
-        let insert = BatchInsertRequest("Note") { (0..<60_000).lazy.map { _ in ["title": .text(text)] } }
+        let insert = BatchRequest.insert("Note") { (0..<60_000).lazy.map { _ in ["title": .text(text)] } }
         let most = Mutex(0)
         let look: @Sendable (Int, Int?) -> Void = { done, _ in
             if done % 10_000 == 0 { most.withLock { $0 = max($0, resident()) } }
@@ -312,7 +306,7 @@ import Testing
         let before = resident()
         try await container.execute(insert, author: "a", progress: look)
         try await container.execute(
-            BatchUpdateRequest("Note", set: ["rank": 1]), author: "a", progress: look)
+            .update("Note", set: ["rank": 1]), author: "a", progress: look)
         let grown = most.withLock { $0 } - before
         #expect(grown < 30_000_000, "\(grown) bytes for 60 MB of rows")
     }

@@ -90,7 +90,7 @@ import Testing
         let folder = try TemporaryFolder()
         let model = try Notes.model(more: [
             AttributeDescription(
-                "slug", .text, isOptional: true, isUnique: true, history: .preservesValueOnDeletion),
+                "slug", .text, isOptional: true, isUnique: true, history: [.preservesValueOnDeletion]),
             AttributeDescription("parent", referencing: "Note", onDeletion: .nullify, isOptional: true),
         ])
         let container = try await Notes.open(folder, model: model)

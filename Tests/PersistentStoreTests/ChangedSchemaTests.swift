@@ -21,7 +21,7 @@ import Testing
         try await context.update(id, ["title": "b"])
         await #expect(throws: rejection) { try await context.save() }
         await #expect(throws: rejection) {
-            try await container.execute(BatchDeleteRequest("Note"), author: "old")
+            try await container.execute(.delete("Note"), author: "old")
         }
         #expect(await context.hasChanges)
         #expect(try newer.ask("count") == "2 objects, 2 transactions")

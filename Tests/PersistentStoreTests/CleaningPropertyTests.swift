@@ -110,7 +110,7 @@ private final class Play {
     private func delete() async throws {
         let retained = try await container.transactions()
         guard let bound = retained.randomElement(using: &random) else { return }
-        let ends: [HistoryDeleteRequest.End] = [
+        let ends: [HistoryEnd] = [
             .before(bound.token), .beforeTransaction(bound.number), .beforeDate(bound.timestamp),
             .beforeDate(.distantFuture),
         ]

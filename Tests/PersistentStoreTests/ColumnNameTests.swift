@@ -15,7 +15,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func model(_ name: String, version: Int = 1, renamedFrom: [String] = []) throws -> StoreModel {
-        let all: AttributeDescription.History = [.preservesValueOnDeletion, .recordsOldValue]
+        let all: Set<AttributeDescription.History> = [.preservesValueOnDeletion, .recordsOldValue]
         return try StoreModel(
             version: version,
             entities: [
@@ -43,7 +43,7 @@ import Testing
         try await context.update(ObjectID(entity: "Item", key: 1), [name: 11])
         try await context.save()
         try await container.execute(
-            BatchUpdateRequest("Item", where: .compare(name, .equal, 2), set: [name: 12]), author: "app")
+            .update("Item", where: .compare(name, .equal, 2), set: [name: 12]), author: "app")
         let replace = "REPLACE INTO Item (\"\(name)\", code) VALUES (21, '1')"
         #expect(try Shell.run("sqlite3", [container.path, ".timeout 5000", replace]).errors == "")
         // This one has not read the object that the batch changed.
@@ -51,7 +51,7 @@ import Testing
         try await other.delete(ObjectID(entity: "Item", key: 2))
         try await other.save()
         try await container.execute(
-            BatchDeleteRequest("Item", where: .compare(name, .equal, 3)), author: "app")
+            .delete("Item", where: .compare(name, .equal, 3)), author: "app")
         let changes = try await changes(container).filter { $0.kind != .insert }
         #expect(changes.map { $0.oldValues[name] } == [1, 2, nil, nil, nil])
         #expect(changes.map { $0.tombstone?[name] } == [nil, nil, 11, 12, 3])
@@ -86,14 +86,14 @@ import Testing
     }
 
     @Test func `an attribute of such a name gets retained values later`() async throws {
-        func model(_ version: Int, _ history: AttributeDescription.History) throws -> StoreModel {
+        func model(_ version: Int, _ history: Set<AttributeDescription.History>) throws -> StoreModel {
             let number = AttributeDescription(
                 "number", .integer, defaultValue: .value(0), history: history)
             return try StoreModel(
                 version: version, entities: [EntityDescription("Item", attributes: [number])])
         }
         await (try await Notes.open(folder, model: model(1, []))).close()
-        let container = try await Notes.open(folder, model: model(2, .preservesValueOnDeletion))
+        let container = try await Notes.open(folder, model: model(2, [.preservesValueOnDeletion]))
         let context = container.makeContext(author: "app")
         try await context.insert("Item", ["number": 5])
         try await context.save()
@@ -102,8 +102,10 @@ import Testing
         #expect(try await changes(container).last?.tombstone == ["number": 5])
     }
 
-    @Test(arguments: [AttributeDescription.History.preservesValueOnDeletion, []])
-    func `a dropped attribute of such a name gives its bit to another`(history: AttributeDescription.History)
+    @Test(arguments: [[AttributeDescription.History.preservesValueOnDeletion], []])
+    func `a dropped attribute of such a name gives its bit to another`(
+        history: Set<AttributeDescription.History>
+    )
         async throws
     {
         func model(_ version: Int, _ names: [String]) throws -> StoreModel {

@@ -66,11 +66,11 @@ import Testing
             }
         }
         await rejects(attribute) {
-            try await container.execute(BatchInsertRequest([reading]), author: "app")
+            try await container.execute(.insert([reading]), author: "app")
         }
         if let value = attribute == "level" ? reading.level : attribute == "depth" ? reading.depth : nil {
             await rejects(attribute) {
-                let request = BatchUpdateRequest("Reading", set: [attribute: .real(value)])
+                let request = BatchRequest.update("Reading", set: [attribute: .real(value)])
                 try await container.execute(request, author: "app")
             }
         }

@@ -175,7 +175,7 @@ import Testing
         try writer.execute("\(ignored); DELETE FROM Note WHERE id = 1")
         #expect(try writer.integer(texts) == 0)
         try writer.execute("INSERT OR IGNORE INTO Note (id, title) VALUES (2, 'other')")
-        _ = try await container.execute(BatchDeleteRequest("Note"), author: "app")
+        _ = try await container.execute(.delete("Note"), author: "app")
         #expect(try writer.integer(texts) == 0)
         let token = try await container.currentToken()
         try writer.execute("INSERT INTO Note (title) VALUES ('new')")
@@ -191,8 +191,8 @@ import Testing
                     "Note",
                     attributes: [
                         AttributeDescription(
-                            "title", .text, isOptional: true, history: .preservesValueOnDeletion),
-                        AttributeDescription("age", .integer, isOptional: true, history: .recordsOldValue),
+                            "title", .text, isOptional: true, history: [.preservesValueOnDeletion]),
+                        AttributeDescription("age", .integer, isOptional: true, history: [.recordsOldValue]),
                     ])
             ])
         let container = try await Notes.open(folder, model: model)
@@ -203,7 +203,7 @@ import Testing
         ]
         try await context.delete(ids[0])
         try await context.save()
-        _ = try await container.execute(BatchDeleteRequest("Note"), author: "app")
+        _ = try await container.execute(.delete("Note"), author: "app")
         let tombstones = try await container.transactions().suffix(2).map { $0.changes[0].tombstone }
         #expect(tombstones == [["title": .null], ["title": "b"]])
     }

@@ -33,7 +33,7 @@ import Testing
         async throws
     {
         let saved = try await save("a", "b", "c", "d", "e")
-        let ends: [HistoryDeleteRequest.End] = [
+        let ends: [HistoryEnd] = [
             .before(saved[1].token), .beforeTransaction(saved[2].number),
             .beforeTransaction(saved[3].number - 1),
             .beforeDate(saved[4].timestamp),

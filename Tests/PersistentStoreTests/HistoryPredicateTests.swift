@@ -205,7 +205,7 @@ import Testing
         _ = StatementSteps.count("")
         let container = try await open()
         let rows = [[String: AttributeValue]](repeating: ["title": "many"], count: 10_000)
-        _ = try await container.execute(BatchInsertRequest("Note", rows: rows), author: "filler")
+        _ = try await container.execute(.insert("Note", rows: rows), author: "filler")
         let request = HistoryFetchRequest(where: .author("filler"))
         let before = StatementSteps.count(container.path)
         #expect(try await container.objectIDs(request).count == rows.count)

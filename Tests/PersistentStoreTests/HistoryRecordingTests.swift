@@ -82,7 +82,7 @@ import Testing
                     attributes: ["i", "r", "t", "b", "n"].map { name in
                         AttributeDescription(
                             name, ["i": .integer, "r": .real, "b": .blob][name] ?? .text, isOptional: true,
-                            history: .preservesValueOnDeletion)
+                            history: [.preservesValueOnDeletion])
                     })
             ])
         let container = try await PersistentContainer(path: folder.path(of: "things.db"), model: model)

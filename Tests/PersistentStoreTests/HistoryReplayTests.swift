@@ -13,10 +13,10 @@ import Testing
         try Notes.model(more: [
             AttributeDescription(
                 "slug", .text, isOptional: true, isUnique: true, ignoresCase: true,
-                history: .preservesValueOnDeletion),
+                history: [.preservesValueOnDeletion]),
             // Distinguishes a row from the next one under its ID.
             AttributeDescription(
-                "mark", .text, defaultValue: .uuid, history: .preservesValueOnDeletion),
+                "mark", .text, defaultValue: .uuid, history: [.preservesValueOnDeletion]),
             AttributeDescription("parent", referencing: "Note", onDeletion: .cascade, isOptional: true),
         ])
     }

@@ -119,7 +119,8 @@ import Testing
         #expect(try await container.currentToken() == token)
         let retained = try #require(try await container.objects().first)
         #expect(
-            retained.id == id && retained.version == 2 && retained["title"] == "b" && retained["code"] == nil)
+            retained.id == id && retained.version == 2 && retained["title"] == "b"
+                && retained["code"] == .null)
         context = container.makeContext(author: "a")
         #expect(try await context.save(inserting: ["title": "c"]).key == last.key + 1)
         #expect(try await container.transactions().count == before.count + 1)

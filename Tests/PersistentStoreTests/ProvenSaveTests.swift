@@ -321,18 +321,18 @@ final class FaultyStore: Sendable {
             try await context.insert("Note", ["title": "saved"])
             try await context.save(movingCursorOf: "reader", to: try await container.currentToken())
         case .batchInsert:
-            try await container.execute(BatchInsertRequest("Note", rows: [["title": "saved"]]), author: "a")
+            try await container.execute(.insert("Note", rows: [["title": "saved"]]), author: "a")
         case .batchSkip, .batchReplace:
-            var request = BatchInsertRequest("Note", rows: [["title": "saved", "slug": "new"]])
+            var request = BatchRequest.insert("Note", rows: [["title": "saved", "slug": "new"]])
             request.duplicates = way == .batchSkip ? .skip : .replace
             let result = try await container.execute(request, author: "a")
             #expect(result.rows == 1 && result.skipped == 0)
         case .batchUpdate:
-            let request = BatchUpdateRequest("Note", where: keys, set: ["title": "saved"])
+            let request = BatchRequest.update("Note", where: keys, set: ["title": "saved"])
             #expect(try await container.execute(request, author: "a").rows == 1)
         case .batchDelete:
             #expect(
-                try await container.execute(BatchDeleteRequest("Note", where: keys), author: "a").rows == 1)
+                try await container.execute(.delete("Note", where: keys), author: "a").rows == 1)
         }
     }
 

@@ -91,7 +91,7 @@ import Testing
         await #expect(throws: expected) { try await container.fetch(RecordRequest<Newer>()) }
         await #expect(throws: expected) { try await context.insert(Newer(rank: 1)) }
         await #expect(throws: expected) {
-            try await container.execute(BatchInsertRequest([Newer(rank: 1)]), author: nil)
+            try await container.execute(.insert([Newer(rank: 1)]), author: nil)
         }
         #expect(try await container.count(RecordRequest<Item>()) == 1)
     }

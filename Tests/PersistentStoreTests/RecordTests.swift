@@ -104,7 +104,7 @@ import Testing
 
     @Test func `a batch of records stores the same as a context`() async throws {
         let samples = samples(3000)
-        let result = try await container.execute(BatchInsertRequest(samples), author: "importer")
+        let result = try await container.execute(.insert(samples), author: "importer")
         #expect(result.rows == samples.count)
         let lazy = samples.map { sample in
             var sample = sample
@@ -112,7 +112,7 @@ import Testing
             return sample
         }
         try await container.execute(
-            BatchInsertRequest(total: 3000) { lazy.lazy.filter { $0.flag } }, author: nil)
+            .insert(total: 3000) { lazy.lazy.filter { $0.flag } }, author: nil)
         let stored = try await container.fetch(RecordRequest<Sample>()).map(\.record)
         #expect(stored == samples + lazy.filter(\.flag))
     }
@@ -188,11 +188,11 @@ import Testing
         } catch {
             guard case .conflict(let conflicts) = error else { throw error }
             let first = try #require(conflicts.first)
-            let conflict = try #require(try RecordConflict<Sample>(first))
-            #expect(conflict.base?.record == stored.record)
-            #expect((conflict.mine?.text, conflict.mine?.real, conflict.mine?.integer) == ("mine", 2, 0))
-            #expect((conflict.stored?.text, conflict.stored?.integer) == ("theirs", 1))
-            #expect(conflict.clashing == [\Sample.text])
+            let mine: Sample? = try first.mine()
+            #expect((mine?.text, mine?.real, mine?.integer) == ("mine", 2, 0))
+            let theirs: StoredRecord<Sample>? = try first.stored()
+            #expect((theirs?.text, theirs?.integer) == ("theirs", 1))
+            #expect(first.isClashing(\Sample.text) && !first.isClashing(\Sample.real))
         }
         await fresh.setMergePolicy(.byPropertyObjectTrumps)
         try await fresh.save()
@@ -221,10 +221,10 @@ import Testing
         try await context.insert(samples(100))
         try await context.save()
         try await container.execute(
-            BatchUpdateRequest(where: \Sample.flag == true, set: \.priority, to: .high), author: "app")
+            .update(where: \Sample.flag == true, set: \.priority, to: .high), author: "app")
         try await container.execute(
-            BatchUpdateRequest(where: \Sample.flag == false, set: \.note, to: nil), author: "app")
-        try await container.execute(BatchDeleteRequest(where: \Sample.integer > 0), author: "app")
+            .update(where: \Sample.flag == false, set: \.note, to: nil), author: "app")
+        try await container.execute(.delete(where: \Sample.integer > 0), author: "app")
         let stored = try await container.fetch(RecordRequest<Sample>())
         #expect(!stored.isEmpty)
         #expect(stored.allSatisfy { $0.flag ? $0.priority == .high : $0.note == nil })

@@ -43,7 +43,7 @@ import Testing
         await #expect(throws: StoreError.self) { try await open(2, [required]) }
         store = try await open(
             2, [AttributeDescription("list", referencing: "List", onDeletion: .nullify, isOptional: true)])
-        #expect(try await store.fetch(FetchRequest("Todo")).map { $0["list"] } == [1, nil])
+        #expect(try await store.fetch(FetchRequest("Todo")).map { $0["list"] } == [1, .null])
         #expect(try await store.check().isEmpty)
         await store.close()
         // Other names of the entity and of the attribute, and another rule.
@@ -62,7 +62,7 @@ import Testing
         store = try await open(
             5, [AttributeDescription("list", referencing: "Group", onDeletion: .deny, isOptional: true)],
             group)
-        #expect(try await store.fetch(FetchRequest("Todo")).map { $0["list"] } == [nil])
+        #expect(try await store.fetch(FetchRequest("Todo")).map { $0["list"] } == [.null])
         #expect(try await store.check().isEmpty)
         await store.close()
     }

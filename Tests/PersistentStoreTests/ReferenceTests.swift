@@ -8,8 +8,8 @@ struct Folder: Record, Hashable {
     var parent: RecordReference<Folder>?
 
     static let entity = RecordEntity<Folder>("Folder") {
-        RecordAttribute(\.name, isUnique: true, history: .preservesValueOnDeletion)
-        RecordAttribute(\.parent, onDeletion: .cascade, history: .preservesValueOnDeletion)
+        RecordAttribute(\.name, isUnique: true, history: [.preservesValueOnDeletion])
+        RecordAttribute(\.parent, onDeletion: .cascade, history: [.preservesValueOnDeletion])
     }
 }
 
@@ -30,8 +30,8 @@ struct Item: Record, Hashable {
     var label: RecordReference<Folder>?
 
     static let entity = RecordEntity<Item>("Item") {
-        RecordAttribute(\.title, history: .preservesValueOnDeletion)
-        RecordAttribute(\.folder, onDeletion: .cascade, history: .preservesValueOnDeletion)
+        RecordAttribute(\.title, history: [.preservesValueOnDeletion])
+        RecordAttribute(\.folder, onDeletion: .cascade, history: [.preservesValueOnDeletion])
         RecordAttribute(\.owner, onDeletion: .deny)
         RecordAttribute(\.label, history: [.recordsOldValue, .preservesValueOnDeletion])
     }
@@ -217,7 +217,7 @@ struct Item: Record, Hashable {
         await context.rollback()
         await #expect(throws: denied) { try await container.write(author: "a") { try $0.delete(owner) } }
         await #expect(throws: denied) {
-            try await container.execute(BatchDeleteRequest(all: Owner.self), author: "a")
+            try await container.execute(.delete(all: Owner.self), author: "a")
         }
         #expect("\(denied)".contains("'owner' of Item"))
         // Not if the transaction deletes the item, too, in any order.
@@ -299,16 +299,16 @@ struct Item: Record, Hashable {
     @Test func `a batch applies the rules, and records them`() async throws {
         let outer = try await insertFolder("outer")
         for index in 0..<30 { _ = try await insertFolder("\(index)", in: outer) }
-        let items = BatchInsertRequest(total: 2000) {
+        let items = BatchRequest.insert(total: 2000) {
             (0..<2000).lazy.map { Item(title: "\($0)", folder: RecordReference(outer)) }
         }
         try await container.execute(items, author: "app")
         let result = try await container.execute(
-            BatchDeleteRequest(where: \Folder.name == "outer"), author: "app")
+            .delete(where: \Folder.name == "outer"), author: "app")
         #expect(result.rows == 1)
         #expect(try await container.count(RecordRequest<Item>()) == 0)
         #expect(try await container.changes(HistoryFetchRequest(.newest, limit: 1)).count == 2031)
-        let orphans = BatchInsertRequest { [Item(title: "o", folder: RecordReference(outer))] }
+        let orphans = BatchRequest.insert { [Item(title: "o", folder: RecordReference(outer))] }
         await #expect(throws: StoreError.missingReference(attribute: "folder", entity: "Item")) {
             try await container.execute(orphans, author: "app")
         }
@@ -419,18 +419,18 @@ struct Item: Record, Hashable {
         let items = Dictionary(grouping: try await container.fetch(request), by: \.folder)
         #expect(folders.map { items[RecordReference($0)]?.map(\.title) } == [["3", "1"], ["2"]])
         #expect(try await container.count(RecordRequest<Item>(where: \.folder == c)) == 0)
-        #expect(try await container.count(RecordRequest<Item>(where: \.folder != a)) == 1)
+        #expect(try await container.count(RecordRequest<Item>(where: !(\.folder == a))) == 1)
         #expect(try await container.count(RecordRequest<Item>(where: \.label == nil)) == 3)
         let counts = try await container.read { try $0.valueCounts(of: \Item.folder) }
         #expect(counts.map(\.count) == [2, 1] && counts.map(\.value.id) == [a, b])
         let wrong = ObjectID(entity: "Owner", key: a.key)
         #expect(try await container.count(RecordRequest<Item>(where: \.folder == wrong)) == 0)
-        #expect(try await container.count(RecordRequest<Item>(where: \.folder != wrong)) == 3)
+        #expect(try await container.count(RecordRequest<Item>(where: !(\.folder == wrong))) == 3)
         let object = try #require(try await container.fetch(FetchRequest("Item")).first)
         #expect(
             object.reference("folder", to: "Folder") == a && object.reference("label", to: "Folder") == nil)
         try await container.execute(
-            BatchUpdateRequest(where: \Item.folder == a, set: \.folder, to: RecordReference(c)), author: "a")
+            .update(where: \Item.folder == a, set: \.folder, to: RecordReference(c)), author: "a")
         #expect(try await container.count(RecordRequest<Item>(where: \.folder == c)) == 2)
     }
 }

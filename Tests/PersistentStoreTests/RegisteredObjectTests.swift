@@ -55,7 +55,7 @@ import Testing
         let count = 100_000
         let text = AttributeValue.text(String(repeating: "x", count: 200))
         let rows = (0..<count).lazy.map { _ in ["title": text] }
-        _ = try await container.execute(BatchInsertRequest("Note", rows: Array(rows)), author: "other")
+        _ = try await container.execute(.insert("Note", rows: Array(rows)), author: "other")
         func read(_ keys: ClosedRange<Int64>) async throws {
             for start in stride(from: keys.lowerBound, through: keys.upperBound, by: 500) {
                 let page = ObjectPredicate.keys(Array(start..<start + 500))

@@ -66,7 +66,7 @@ import Testing
         }
         #expect(try await store.objects().map { $0["rank"] } == [7])
         let raised = try Self.model([Self.title, Self.code], version: 2)
-        #expect(try await Notes.open(folder, model: raised).objects().map { $0["rank"] } == [nil])
+        #expect(try await Notes.open(folder, model: raised).objects().map { $0["rank"] } == [.null])
     }
 
     @Test func `a model that adds parts opens, and a program with the earlier model learns the difference`()

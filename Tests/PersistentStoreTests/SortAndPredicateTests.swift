@@ -295,7 +295,7 @@ import Testing
             return predicate
         }
         for levels in 1...25 { _ = try await ranks(nested(levels)) }
-        var deletion = BatchDeleteRequest("Note", where: .and([nested(24), .equal("rank", -1)]))
+        var deletion = BatchRequest.delete("Note", where: .and([nested(24), .equal("rank", -1)]))
         deletion.returnsObjectIDs = true
         try await container.execute(deletion, author: "a")
         for levels in [26, 40, 1000] {

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `a tombstone with an attribute that the model lost is restored without it`() async throws {
-        let more = AttributeDescription("more", .text, isOptional: true, history: .preservesValueOnDeletion)
+        let more = AttributeDescription("more", .text, isOptional: true, history: [.preservesValueOnDeletion])
         await container.close()
         let old = try await Notes.open(folder, model: Notes.model(version: 2, more: [more]))
         let writer = old.makeContext(author: "app")

@@ -17,7 +17,8 @@ import Testing
     private func checksum(_ path: String) throws -> String { try Shell.run("cksum", [path]).output }
 
     @Test func `old history is readable after attributes were added and removed`() async throws {
-        let color = AttributeDescription("color", .text, isOptional: true, history: .preservesValueOnDeletion)
+        let color = AttributeDescription(
+            "color", .text, isOptional: true, history: [.preservesValueOnDeletion])
         var container = try await Notes.open(folder, model: Notes.model(more: [color]))
         var context = container.makeContext(author: "a")
         let id = try await context.save(inserting: ["title": "a", "color": "red"])

@@ -92,14 +92,13 @@ import Testing
     }
 
     @Test func `two properties are compared`() async throws {
-        #expect(try await titles(\.created < \.edited) == "a")
-        #expect(try await titles(\.created <= \.edited) == "abd")
-        #expect(try await titles(\.created > \.edited) == "c")
-        #expect(try await titles(\.created >= \.edited) == "bcd")
-        #expect(try await titles(\.created == \.edited) == "bd")
+        let expected = ["bd", "ac", "a", "abd", "c", "bcd"]
+        for (comparison, notes) in zip(ObjectPredicate.Comparison.allCases, expected) {
+            #expect(try await titles(.compare(\.created, comparison, \.edited)) == notes)
+        }
         // Null equals null.
-        #expect(try await titles(\.owner == \.editor) == "acd")
-        #expect(try await titles(\.owner != \.editor) == "b")
+        #expect(try await titles(.compare(\.owner, .equal, \.editor)) == "acd")
+        #expect(try await titles(.compare(\.owner, .notEqual, \.editor)) == "b")
     }
 
     @Test func `JSON values return as they were, and null stays null`() async throws {
@@ -134,11 +133,15 @@ import Testing
     }
 
     @Test func `a batch sets several properties, and deletes all records of a type`() async throws {
-        let request = BatchUpdateRequest(where: \Task.isDone == true, set: \.size, to: 7)
+        let request = BatchRequest.update(where: \Task.isDone == true, set: \.size, to: 7)
             .setting(\Task.title, to: "done").setting(\Task.owner, to: nil)
         #expect(try await container.execute(request, author: "app").rows == 2)
         #expect(try await titles(\.size == 7 && \.owner == nil) == "donedone")
-        #expect(try await container.execute(BatchDeleteRequest(all: Task.self), author: "app").rows == 4)
+        let deletion = BatchRequest.delete(all: Task.self)
+        await #expect(throws: StoreError.self) {
+            try await container.execute(deletion.setting(\Task.size, to: 7), author: "app")
+        }
+        #expect(try await container.execute(deletion, author: "app").rows == 4)
     }
 
     /// A property without an attribute.

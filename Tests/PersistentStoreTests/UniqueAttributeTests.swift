@@ -14,7 +14,7 @@ import Testing
 
     private static let uuid = AttributeDescription("uuid", .text, defaultValue: .uuid)
     private static let uniqueUUID = AttributeDescription(
-        "uuid", .text, defaultValue: .uuid, isUnique: true, history: .preservesValueOnDeletion)
+        "uuid", .text, defaultValue: .uuid, isUnique: true, history: [.preservesValueOnDeletion])
 
     private func uuids() throws -> [Substring] {
         try ask("SELECT uuid FROM Note ORDER BY id").split(separator: "\n")

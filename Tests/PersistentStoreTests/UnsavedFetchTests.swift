@@ -48,7 +48,7 @@ import Testing
                     var request = RecordRequest(
                         where: predicate, sort: sort, limit: page.limit, offset: page.offset)
                     requests.append(request)
-                    request.fetchRequest.isReversed = true
+                    request.isReversed = true
                     requests.append(request)
                 }
             }

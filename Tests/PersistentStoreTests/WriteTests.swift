@@ -107,13 +107,13 @@ import Testing
         try await container.write(author: "app") { transaction throws(StoreError) in
             try transaction.insert("Note", ["title": "first"])
             #expect(throws: StoreError.self) {
-                try transaction.execute(BatchInsertRequest("Note", total: rows.count) { rows })
+                try transaction.execute(.insert("Note", total: rows.count) { rows })
             }
             let batch = try transaction.execute(
-                BatchInsertRequest("Note", total: 2) { [["title": "a"], ["title": "b"]] })
+                .insert("Note", total: 2) { [["title": "a"], ["title": "b"]] })
             #expect(batch.rows == 2 && batch.token == nil)
             try transaction.execute(
-                BatchUpdateRequest("Note", where: .equal("title", "a"), set: ["rank": 7]))
+                .update("Note", where: .equal("title", "a"), set: ["rank": 7]))
         }
         let titles = try await container.objects().map { $0["title"] }
         #expect(titles == ["first", "a", "b"])
@@ -186,7 +186,7 @@ import Testing
             var amount: Int
             static let entity = RecordEntity<Account>("Account") {
                 RecordAttribute(\.name)
-                RecordAttribute(\.amount, history: .recordsOldValue)
+                RecordAttribute(\.amount, history: [.recordsOldValue])
             }
         }
         let container = try await PersistentContainer(

@@ -16,7 +16,7 @@ package enum Notes {
                             "title", .text, defaultValue: .value(""),
                             history: [.preservesValueOnDeletion, .recordsOldValue]),
                         AttributeDescription(
-                            "body", .text, isOptional: true, history: .preservesValueOnDeletion),
+                            "body", .text, isOptional: true, history: [.preservesValueOnDeletion]),
                         AttributeDescription("rank", .integer, defaultValue: .value(0), isIndexed: true),
                         AttributeDescription("created", .integer, defaultValue: .now),
                     ] + more, tracksHistory: tracksHistory)
@@ -35,8 +35,8 @@ package enum Notes {
                             "headline", .text, defaultValue: .value(""),
                             history: [.preservesValueOnDeletion, .recordsOldValue], renamedFrom: ["title"]),
                         AttributeDescription(
-                            "body", .text, isOptional: true, history: .preservesValueOnDeletion),
-                        AttributeDescription("rank", .text, history: .recordsOldValue),
+                            "body", .text, isOptional: true, history: [.preservesValueOnDeletion]),
+                        AttributeDescription("rank", .text, history: [.recordsOldValue]),
                         AttributeDescription("slug", .text, isUnique: true),
                     ])
             ])

@@ -81,17 +81,17 @@ private struct BulkWriter {
         let began = Moment.now
         switch kind {
         case .insert:
-            let insert = BatchInsertRequest(ClipModel.entity) { [rows] in
+            let insert = BatchRequest.insert(ClipModel.entity) { [rows] in
                 (0..<rows).lazy.map { SampleClip.values($0) }
             }
             try await container.execute(insert, author: "benchmark")
         case .update:
-            let update = BatchUpdateRequest(
+            let update = BatchRequest.update(
                 ClipModel.entity, where: .compare("id", .greater, .integer(bounds.updated)),
                 set: ["starred": 1])
             try await container.execute(update, author: "benchmark")
         case .delete:
-            let delete = BatchDeleteRequest(
+            let delete = BatchRequest.delete(
                 ClipModel.entity, where: .compare("id", .lessOrEqual, .integer(bounds.deleted)))
             try await container.execute(delete, author: "benchmark")
         }

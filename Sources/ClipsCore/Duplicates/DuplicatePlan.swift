@@ -150,7 +150,7 @@ extension DuplicatePlan {
             }
         } else {
             let rows = try inserted.map { try entries[$0].content.row(author: author, now: now) }
-            var request = BatchInsertRequest(ClipModel.entity, attributes: ClipModel.names, rows: rows)
+            var request = BatchRequest.insert(ClipModel.entity, attributes: ClipModel.names, rows: rows)
             request.returnsObjectIDs = true
             let keys = try transaction.execute(request).objectIDs ?? []
             for (index, key) in zip(inserted, keys) { ids[index] = key.key }

@@ -64,7 +64,7 @@ package enum ClipModel {
         return switch attribute {
         case .uuid:
             AttributeDescription(
-                name, .text, defaultValue: .uuid, isUnique: true, history: .preservesValueOnDeletion)
+                name, .text, defaultValue: .uuid, isUnique: true, history: [.preservesValueOnDeletion])
         case .url:
             AttributeDescription(name, .text, defaultValue: .value(""), isIndexed: true, history: everything)
         case .created:
@@ -88,7 +88,7 @@ package enum ClipModel {
     }
 
     /// Allows restoring a whole clip, and showing and undoing an edit.
-    private static let everything: AttributeDescription.History = [
+    private static let everything: Set<AttributeDescription.History> = [
         .preservesValueOnDeletion, .recordsOldValue,
     ]
 }

@@ -64,14 +64,14 @@ extension Quote {
         entity,
         attributes: [
             AttributeDescription(
-                "uuid", .text, defaultValue: .uuid, isUnique: true, history: .preservesValueOnDeletion),
+                "uuid", .text, defaultValue: .uuid, isUnique: true, history: [.preservesValueOnDeletion]),
             AttributeDescription(clip, .text, defaultValue: .value(""), isIndexed: true, history: all),
         ]
             + ["text", "prefix", "suffix", "note", "author"].map {
                 AttributeDescription($0, .text, defaultValue: .value(""), history: all)
             } + [AttributeDescription("created", .integer, defaultValue: .now, history: all)])
 
-    private static let all: AttributeDescription.History = [.preservesValueOnDeletion, .recordsOldValue]
+    private static let all: Set<AttributeDescription.History> = [.preservesValueOnDeletion, .recordsOldValue]
 
     /// Whether one of a clip's quotes is this one. Files of other programs have no UUIDs of ours, and some no times.
     func isKnown(among quotes: [Quote]) -> Bool {

@@ -61,7 +61,7 @@ package struct FilterMemory: Hashable, Sendable {
 }
 
 extension ClipStore {
-    private func filterDefaults() throws(SharedDefaultsError) -> SharedDefaults {
+    private func filterDefaults() throws(AppGroupError) -> SharedDefaults {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let folder = parts.dropLast().joined(separator: "/")
         let name = (parts.last ?? "").prefix { $0 != "." }.filter {
@@ -72,14 +72,14 @@ extension ClipStore {
             suite: name.isEmpty ? "clips" : String(name.prefix(64)))
     }
 
-    package func filterMemory() throws(SharedDefaultsError) -> FilterMemory {
+    package func filterMemory() throws(AppGroupError) -> FilterMemory {
         try FilterMemory(filterDefaults().contents())
     }
 
     /// Changes the memory as it is now, which another app may have changed.
-    package func remember(_ change: FilterMemory.Change) throws(SharedDefaultsError) -> FilterMemory {
+    package func remember(_ change: FilterMemory.Change) throws(AppGroupError) -> FilterMemory {
         var memory = FilterMemory()
-        try filterDefaults().update { contents throws(SharedDefaultsError) in
+        try filterDefaults().update { contents throws(AppGroupError) in
             memory = try FilterMemory(contents)
             memory.apply(change)
             try memory.write(to: &contents)
@@ -89,13 +89,13 @@ extension ClipStore {
 }
 
 extension FilterMemory {
-    fileprivate init(_ contents: SharedDefaultsContents) throws(SharedDefaultsError) {
+    fileprivate init(_ contents: SharedDefaultsContents) throws(AppGroupError) {
         typed = try contents.value([String].self, forKey: Self.typedKey) ?? []
         searches = try (contents.value([String].self, forKey: Self.searchesKey) ?? [])
             .compactMap(SavedSearch.init(line:))
     }
 
-    fileprivate func write(to contents: inout SharedDefaultsContents) throws(SharedDefaultsError) {
+    fileprivate func write(to contents: inout SharedDefaultsContents) throws(AppGroupError) {
         try contents.set(typed, forKey: Self.typedKey)
         try contents.set(searches.map(\.line), forKey: Self.searchesKey)
     }

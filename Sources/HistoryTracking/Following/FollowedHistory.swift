@@ -8,36 +8,48 @@ extension PersistentContainer {
     /// Throws `StoreError.replaced(path:)` after the store was replaced. Each iterator follows independently.
     ///
     /// ```swift
-    /// for try await step in container.follow(HistoryFollower(after: token)) {
+    /// for try await step in container.follow(after: token) {
     ///     guard case .transactions(let transactions) = step else { continue }
     ///     for transaction in transactions { print(transaction.number, transaction.changes.count) }
     /// }
     /// ```
     ///
+    /// A step holds whole transactions with up to a limit of changes in total. A transaction with more changes
+    /// arrives in pieces, one per step; only the last one shares its step with later transactions.
+    ///
     /// - Parameters:
-    ///   - follower: the position, the transactions to admit, and the size of a step.
+    ///   - token: The last transaction before the first step.
+    ///   - predicate: The transactions to admit, such as `.authors(["app", nil])`; nil admits all.
+    ///   - limit: The number of changes in a step, and the alternative if there are more.
     ///   - waits: Whether the sequence continues with later commits. If not, it ends at the newest transaction.
     ///   - onPolling: A closure called if the store is polled because file events are unavailable.
     public func follow(
-        _ follower: HistoryFollower, waits: Bool = true, onPolling: (@Sendable () -> Void)? = nil
+        after token: HistoryToken, where predicate: TransactionPredicate? = nil,
+        limit: BatchLimit = .split(1000), waits: Bool = true, onPolling: (@Sendable () -> Void)? = nil
     ) -> some AsyncSequence<HistoryStep, StoreError> & Sendable {
-        followedHistory(follower, waits: waits, onPolling: onPolling)
+        followedHistory(
+            HistoryFollower(after: token, where: predicate, limit: limit), waits: waits, onPolling: onPolling)
     }
 
     /// Follows the history after a token, and reads for each step from the snapshot that the step has reached.
     ///
     /// - Parameters:
-    ///   - follower: the position, the transactions to admit, and the size of a step.
+    ///   - token: The last transaction before the first step.
+    ///   - predicate: The transactions to admit, such as `.authors(["app", nil])`; nil admits all.
+    ///   - limit: The number of changes in a step, and the alternative if there are more.
     ///   - waits: Whether the sequence continues with later commits. If not, it ends at the newest transaction.
     ///   - onPolling: A closure called if the store is polled because file events are unavailable.
     ///   - read: A closure that returns the element for a step; nil skips it. Called on the reader's thread, in
     ///     the same snapshot as the step.
     public func follow<Element: Sendable>(
-        _ follower: HistoryFollower, waits: Bool = true, onPolling: (@Sendable () -> Void)? = nil,
+        after token: HistoryToken, where predicate: TransactionPredicate? = nil,
+        limit: BatchLimit = .split(1000), waits: Bool = true, onPolling: (@Sendable () -> Void)? = nil,
         reading read:
             @escaping @Sendable (HistoryStep, borrowing StoreSnapshot) throws(StoreError) -> Element?
     ) -> some AsyncSequence<Element, StoreError> & Sendable {
-        followedHistory(follower, waits: waits, onPolling: onPolling, reading: read)
+        followedHistory(
+            HistoryFollower(after: token, where: predicate, limit: limit), waits: waits,
+            onPolling: onPolling, reading: read)
     }
 
     /// Returns the steps that are not empty, with a sequence whose iterator has the position.

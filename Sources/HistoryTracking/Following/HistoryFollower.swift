@@ -12,8 +12,8 @@ public import PersistentStore
 /// step with later transactions. Reading a piece takes time in proportion to its own changes, at any position of
 /// the transaction; reading the first piece also finds the end of the transaction.
 ///
-/// To wait for commits, use `follow(_:waits:onPolling:reading:)` of the container.
-public struct HistoryFollower: Sendable {
+/// To wait for commits, use `follow(after:where:limit:waits:onPolling:)` of the container.
+package struct HistoryFollower: Sendable {
     private let predicate: TransactionPredicate?
     private let limit: BatchLimit
     /// The last transaction that has been read completely. Only this is stored in a cursor: after a restart, an
@@ -30,7 +30,7 @@ public struct HistoryFollower: Sendable {
     ///   - token: the last transaction before the first step.
     ///   - predicate: the transactions to admit, such as `.authors(["app", nil])`; nil admits all.
     ///   - limit: the number of changes in a step, and the alternative if there are more.
-    public init(
+    package init(
         after token: HistoryToken, where predicate: TransactionPredicate? = nil,
         limit: BatchLimit = .split(1000)
     ) {
@@ -161,7 +161,7 @@ public struct HistoryFollower: Sendable {
     }
 }
 
-/// The result of one step of a ``HistoryFollower``.
+/// A step of following the history.
 public enum HistoryStep: Sendable {
     /// Whole transactions, or pieces of a long one; empty if the follower admits none of those that it read.
     case transactions([HistoryTransaction])

@@ -34,7 +34,7 @@ public actor HistoryTracker {
     /// Counts since the tracker was created.
     package internal(set) var statistics = TrackingStatistics()
     /// The 100 most recently parked transactions, oldest first.
-    public internal(set) var parkedTransactions: [ParkedTransaction] = []
+    package internal(set) var parked: [ParkedTransaction] = []
 
     /// Creates a tracker.
     ///
@@ -143,8 +143,8 @@ public actor HistoryTracker {
 
     private func park(_ transaction: ParkedTransaction) {
         statistics.parked += 1
-        parkedTransactions.append(transaction)
-        if parkedTransactions.count > 100 { parkedTransactions.removeFirst() }
+        parked.append(transaction)
+        if parked.count > 100 { parked.removeFirst() }
         log(
             .fault, .important,
             "the \(transaction.step.rawValue) threw \(transaction.errorType) "

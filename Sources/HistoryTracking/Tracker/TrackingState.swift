@@ -43,20 +43,24 @@ extension TrackingError: CustomStringConvertible {
     }
 }
 
-/// A transaction at which one step threw as often as the parameters allow, and that is no longer delivered to
-/// that step.
-///
-/// The other steps received it, and later transactions proceeded.
-public struct ParkedTransaction: Hashable, Sendable {
-    public let number: Int64
-    public let step: TrackingStep
-    /// The type of the last error.
-    public let errorType: String
+/// A transaction at which one step threw as often as the parameters allow.
+package struct ParkedTransaction: Hashable, Sendable {
+    package let number: Int64
+    package let step: TrackingStep
+    package let errorType: String
 
     package init(number: Int64, step: TrackingStep, errorType: String) {
         self.number = number
         self.step = step
         self.errorType = errorType
+    }
+}
+
+extension HistoryTracker {
+    /// The 100 most recently parked transactions, oldest first, each with the step that no longer receives it, and with
+    /// the type of the last error. The other steps received it, and later transactions proceeded.
+    public var parkedTransactions: [(number: Int64, step: TrackingStep, errorType: String)] {
+        parked.map { ($0.number, $0.step, $0.errorType) }
     }
 }
 
@@ -73,7 +77,7 @@ package struct TrackingStatistics: Hashable, Sendable {
     package internal(set) var refreshes = 0
     /// Failures of a step or of the store.
     package internal(set) var failures = 0
-    /// Parked transactions, counted for each step; see ``ParkedTransaction``.
+    /// Parked transactions, counted for each step.
     package internal(set) var parked = 0
 
     package init() {}

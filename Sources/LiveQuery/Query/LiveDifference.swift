@@ -5,23 +5,23 @@
 /// at ``updated``.
 public struct LiveDifference: Hashable, Sendable {
     /// A row that changed its place among the others.
-    public struct Move: Hashable, Sendable {
-        /// The index in the previous rows.
-        public let from: Int
-        /// The index in the present rows.
-        public let to: Int
+    package struct Move: Hashable, Sendable {
+        package let from: Int
+        package let to: Int
     }
 
     /// The indexes of the rows that are no longer in the window, in the previous rows.
     public private(set) var removed: [Int] = []
     /// The indexes of the rows that were not in the window, in the present rows.
     public private(set) var inserted: [Int] = []
-    public private(set) var moved: [Move] = []
+    package private(set) var moves: [Move] = []
+    /// The rows that changed their place among the others: the index in the previous rows, and in the present ones.
+    public var moved: [(from: Int, to: Int)] { moves.map { ($0.from, $0.to) } }
     /// The indexes of the rows with other values, whether or not they moved, in the present rows.
     public private(set) var updated: [Int] = []
 
     /// Whether the rows are unchanged.
-    package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
+    package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moves.isEmpty && updated.isEmpty }
 
     /// - Returns: Also the previous index of each present row that is unchanged.
     /// - Complexity: O(*n*) in the rows, and O(*m* log *m*) in those between the first and the last that were
@@ -57,7 +57,7 @@ public struct LiveDifference: Hashable, Sendable {
         let still = Set(Self.longestAscent(common.map { origins[$0] ?? 0 }))
         for index in common {
             if let origin = origins[index], !still.contains(origin) {
-                moved.append(Move(from: origin, to: index))
+                moves.append(Move(from: origin, to: index))
             }
         }
         return origins

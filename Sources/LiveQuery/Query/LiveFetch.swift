@@ -79,7 +79,14 @@ public final class LiveFetch<Row: Sendable>: Sendable {
 /// The window.
 extension LiveFetch {
     /// Moves the window. Its rows follow in a snapshot.
-    public func moveWindow(to position: WindowPosition) { feed.move(to: position) }
+    ///
+    /// - Parameters:
+    ///   - position: The position of the window.
+    ///   - count: The number of rows from now on; nil for the same as before, zero or less for none.
+    public func moveWindow(to position: WindowPosition, count: Int? = nil) {
+        if let count { feed.resize(to: count) }
+        feed.move(to: position)
+    }
 
     /// Moves the window to an object, and returns whether the request admits the object.
     @discardableResult
@@ -88,9 +95,6 @@ extension LiveFetch {
         feed.move(to: id.key)
         return true
     }
-
-    /// Changes the number of rows in the window; with zero or less, it has none.
-    public func resizeWindow(to count: Int) { feed.resize(to: count) }
 
     /// Returns the index of an object among all that the request admits; nil if it does not admit the object.
     package func index(of id: ObjectID) async throws(StoreError) -> Int? {
@@ -111,21 +115,12 @@ public enum WindowPosition: Hashable, Sendable {
     case index(Int)
 }
 
-extension LiveFetch where Row == StoredObject {
-    /// Creates a query.
-    public convenience init(_ request: FetchRequest, in container: PersistentContainer)
+extension LiveFetch {
+    /// Creates a query whose rows are those of the request: objects, or records.
+    public convenience init(_ request: StoreRequest<Row>, in container: PersistentContainer)
         async throws(StoreError)
     {
-        try await self.init(request, in: container) { $0 }
-    }
-}
-
-extension LiveFetch {
-    /// Creates a query whose rows are records.
-    public convenience init<R: Record>(
-        _ request: RecordRequest<R>, in container: PersistentContainer
-    ) async throws(StoreError) where Row == StoredRecord<R> {
-        try await self.init(request.fetchRequest, in: container) { try StoredRecord($0) }
+        try await self.init(request.objects, in: container) { try request.row(of: $0) }
     }
 }
 

@@ -7,7 +7,7 @@ package protocol LiveListQuery: Equatable, Sendable {
     var request: FetchRequest { get }
 }
 
-extension FetchRequest: LiveListQuery {
+extension StoreRequest: LiveListQuery where Row == StoredObject {
     package var request: FetchRequest { self }
 }
 

@@ -33,13 +33,6 @@ package struct MirrorProgress: Hashable, Sendable {
     package internal(set) var share: Double?
 }
 
-/// The objects that pairing would merge.
-public struct MirrorPreview: Hashable, Sendable {
-    public let onlyHere: Int
-    public let onlyOnRelay: Int
-    public let onBoth: Int
-}
-
 extension MirrorConfiguration {
     /// Returns the state of the mirror, without the relay; nil if the store has none.
     nonisolated(nonsending) public func status(in container: PersistentContainer)
@@ -77,7 +70,7 @@ extension MirrorConfiguration {
         do throws(StoreError) {
             try await container.removeConsumer(consumer)
             for entity in Self.entities {
-                try await container.execute(BatchDeleteRequest(entity.name), author: Self.author)
+                try await container.execute(.delete(entity.name), author: Self.author)
             }
         } catch {
             throw .store(error)
@@ -94,7 +87,7 @@ extension MirrorConfiguration {
 
 extension Mirror {
     /// Returns the numbers of objects that an exchange would merge. Writes nothing, here or on the relay.
-    public func preview() async throws(MirrorError) -> MirrorPreview {
+    public func preview() async throws(MirrorError) -> (onlyHere: Int, onlyOnRelay: Int, onBoth: Int) {
         try configuration.check(container.model)
         var there = Set(try await engine.list().map(\.key))
         for (entity, uuid) in [Self.horizon, Self.machines] {
@@ -120,6 +113,6 @@ extension Mirror {
             }
         }
         let both = total - there.count
-        return MirrorPreview(onlyHere: here - both, onlyOnRelay: there.count, onBoth: both)
+        return (here - both, there.count, both)
     }
 }

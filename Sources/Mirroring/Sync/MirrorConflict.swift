@@ -22,7 +22,7 @@ public struct MirrorConflict: Hashable, Sendable, Identifiable {
     public let object: StoredObject?
 
     /// The value that the object has now.
-    public var current: AttributeValue? { object?[attribute] }
+    package var current: AttributeValue? { object?[attribute] }
 }
 
 extension MirrorConfiguration {

@@ -2,26 +2,12 @@ import SQLite
 
 /// One batch, inside its IMMEDIATE transaction.
 struct BatchExecution: Sendable {
-    enum Work: Sendable {
-        case insert(BatchInsertRequest)
-        case update(BatchUpdateRequest)
-        case delete(BatchDeleteRequest)
-
-        var entity: String {
-            switch self {
-            case .insert(let request): request.entity
-            case .update(let request): request.entity
-            case .delete(let request): request.entity
-            }
-        }
-    }
-
-    let work: Work
+    let request: BatchRequest
     let report: (@Sendable (Int, Int?) -> Void)?
 
     /// Runs the batch as a part of a transaction, or none of it.
     func run(in transaction: inout StoreTransaction) throws(StoreError) -> BatchResult {
-        let entity = try transaction.tables.query.entity(work.entity)
+        let entity = try transaction.tables.query.entity(request.entity)
         guard entity.attached == nil else {
             throw .invalidValue(
                 attribute: nil, entity: entity.name,
@@ -54,7 +40,8 @@ struct BatchExecution: Sendable {
         try meter.checkCancellation()
         let newest = "SELECT max(number) FROM history"
         let before = try connection.integer(newest)
-        let recorder = entity.tracksHistory ? try BatchRecorder(entity, work, external, on: connection) : nil
+        let recorder =
+            entity.tracksHistory ? try BatchRecorder(entity, request, external, on: connection) : nil
         if recorder != nil { connection.setTriggers(enabled: false) }
         defer { connection.setTriggers(enabled: true) }
         // With the triggers off, none can undo a row.
@@ -74,7 +61,7 @@ struct BatchExecution: Sendable {
 
     /// Whether an object may be replaced by equal values, which is counted but not recorded.
     private var mayChangeNothing: Bool {
-        if case .insert(let request) = work { request.duplicates == .replace } else { false }
+        if case .insert = request.work { request.duplicates == .replace } else { false }
     }
 
     private func changeRows(
@@ -82,22 +69,27 @@ struct BatchExecution: Sendable {
         _ meter: inout BatchMeter,
         on connection: borrowing Connection
     ) throws -> (keys: [Int64]?, skipped: Int) {
-        switch work {
-        case .insert(let request):
+        switch request.work {
+        case .insert(let total, let makeNext):
+            meter.total = total
             return try BatchInsertion(request: request, entity: entity, recorder: recorder, proof: proof)
-                .run(&meter, on: connection)
-        case .update(let request):
-            guard !request.values.isEmpty else { return (request.returnsObjectIDs ? [] : nil, 0) }
-            let change = try BatchChange(entity, where: request.predicate, set: request.values)
-            let keys = try change.run(
-                recorder, proof, &meter, returnsKeys: request.returnsObjectIDs, on: connection)
-            return (keys, 0)
-        case .delete(let request):
-            let change = try BatchChange(entity, where: request.predicate, set: nil)
-            let keys = try change.run(
-                recorder, proof, &meter, returnsKeys: request.returnsObjectIDs, on: connection)
-            return (keys, 0)
+                .run(makeNext(), &meter, on: connection)
+        case .update(_, let values) where values.isEmpty: return (request.returnsObjectIDs ? [] : nil, 0)
+        case .update(let predicate, let values):
+            let change = try BatchChange(entity, where: predicate, set: values)
+            return (try run(change, recorder, proof, &meter, on: connection), 0)
+        case .delete(let predicate):
+            let change = try BatchChange(entity, where: predicate, set: nil)
+            return (try run(change, recorder, proof, &meter, on: connection), 0)
+        case .invalid(let error): throw error
         }
+    }
+
+    private func run(
+        _ change: BatchChange, _ recorder: BatchRecorder?, _ proof: BatchProof, _ meter: inout BatchMeter,
+        on connection: borrowing Connection
+    ) throws -> [Int64]? {
+        try change.run(recorder, proof, &meter, returnsKeys: request.returnsObjectIDs, on: connection)
     }
 }
 
@@ -144,7 +136,7 @@ struct BatchProof {
     /// - Parameter key: The new row; nil if the statement stored none.
     /// - Throws: ``StoreError/changeDiscarded(table:cause:)`` if the row is missing and is not a skipped duplicate.
     func checkInsert(
-        _ key: Int64?, _ row: BatchRow, _ duplicates: BatchInsertRequest.DuplicatePolicy,
+        _ key: Int64?, _ row: BatchRow, _ duplicates: BatchRequest.DuplicatePolicy,
         on connection: borrowing Connection
     ) throws {
         if let key {

@@ -2,16 +2,15 @@ import SQLite
 
 /// Inserts rows as they are produced.
 struct BatchInsertion {
-    let request: BatchInsertRequest
+    let request: BatchRequest
     let entity: EntityDescription
     let recorder: BatchRecorder?
     let proof: BatchProof
 
-    func run(_ meter: inout BatchMeter, on connection: borrowing Connection) throws
-        -> (keys: [Int64]?, skipped: Int)
-    {
-        let next = request.makeNext()
-        meter.total = request.total
+    func run(
+        _ next: () throws(StoreError) -> BatchRow?, _ meter: inout BatchMeter,
+        on connection: borrowing Connection
+    ) throws -> (keys: [Int64]?, skipped: Int) {
         var keys: [Int64]? = request.returnsObjectIDs ? [] : nil
         var skipped = 0
         var recorded = try connection.integer("SELECT max(id) FROM \"\(entity.name)\"") ?? 0

@@ -11,11 +11,11 @@ struct BatchRecorder {
     ///
     /// - Parameter external: The triggers of other programs in the schema that this transaction has verified.
     init?(
-        _ entity: EntityDescription, _ work: BatchExecution.Work, _ external: ExternalTriggers,
+        _ entity: EntityDescription, _ request: BatchRequest, _ external: ExternalTriggers,
         on connection: borrowing Connection
     ) throws {
         let isInsertion: Bool
-        if case .insert(let request) = work {
+        if case .insert = request.work {
             if request.duplicates == .replace, entity.attributes.contains(where: \.isUnique) { return nil }
             isInsertion = true
         } else {

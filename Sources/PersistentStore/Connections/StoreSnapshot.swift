@@ -30,8 +30,9 @@ public struct StoreSnapshot: ~Copyable, Sendable {
         return try ask { [log] in try log.newestToken(on: $0) }
     }
 
-    public func fetch(_ request: FetchRequest) throws(StoreError) -> [StoredObject] {
-        try ask { [query] in try query.fetch(request, on: $0) }
+    /// Returns the objects or records of a request.
+    public func fetch<Row>(_ request: StoreRequest<Row>) throws(StoreError) -> [Row] {
+        try ask { [query] in try request.rows.inStore(query, request.objects, $0) }
     }
 
     /// Returns the keys of the admitted objects, in the order of the request: eight bytes for each object.
@@ -39,9 +40,9 @@ public struct StoreSnapshot: ~Copyable, Sendable {
         try ask { [query] in try query.keys(request, on: $0) }
     }
 
-    /// Returns the number of objects that the predicate and the bounds of the request admit.
-    public func count(_ request: FetchRequest) throws(StoreError) -> Int {
-        try ask { [query] in try query.count(request, on: $0) }
+    /// Returns the number of objects or records that the condition and the bounds of the request admit.
+    public func count<Row>(_ request: StoreRequest<Row>) throws(StoreError) -> Int {
+        try ask { [query] in try query.count(request.objects, on: $0) }
     }
 
     /// Whether the predicate admits an object with these values; nil admits all.

@@ -128,12 +128,15 @@ extension EntityDescription {
 
 /// Reads in a transaction.
 extension StoreTransaction {
-    public func fetch(_ request: FetchRequest) throws(StoreError) -> [StoredObject] {
+    /// Returns the objects or records of a request.
+    public func fetch<Row>(_ request: StoreRequest<Row>) throws(StoreError) -> [Row] {
         try snapshot.fetch(request)
     }
 
-    /// Returns the number of objects that the predicate and the bounds of the request admit.
-    package func count(_ request: FetchRequest) throws(StoreError) -> Int { try snapshot.count(request) }
+    /// Returns the number of objects or records that the condition and the bounds of the request admit.
+    package func count<Row>(_ request: StoreRequest<Row>) throws(StoreError) -> Int {
+        try snapshot.count(request)
+    }
 
     /// Returns one object with all its attributes, or nil if it does not exist.
     public func object(_ id: ObjectID) throws(StoreError) -> StoredObject? {

@@ -11,8 +11,7 @@ extension PersistentContainer {
     ///     ignores it.
     ///   - retention: The retention of history that the consumer has not processed; the last registration
     ///     decides.
-    ///   - token: The initial position of a new consumer, such as ``beginningToken``; nil means the newest
-    ///     transaction.
+    ///   - token: The initial position of a new consumer; nil means the newest transaction.
     /// - Returns: The actual name, which differs from the preferred one if a running process uses that, and
     ///   the position after which to read.
     nonisolated(nonsending) public func registerConsumer(

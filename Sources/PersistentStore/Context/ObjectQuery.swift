@@ -52,9 +52,9 @@ struct ObjectQuery {
     }
 
     func fetch<R: Record>(
-        _ request: RecordRequest<R>, on connection: borrowing Connection
+        _ request: FetchRequest, as type: R.Type, on connection: borrowing Connection
     ) throws -> [StoredRecord<R>] {
-        let (request, plan) = (request.fetchRequest, R.entity.plan)
+        let plan = R.entity.plan
         let entity = try entity(request.entity)
         let columns = try selections.selection(of: plan.layout.names, entity).columns
         let statement = try select(columns, request, entity, on: connection)

@@ -18,7 +18,7 @@ public struct SaveResult: Sendable {
     /// The position of the new transaction; nil if nothing changed.
     package let token: HistoryToken?
     /// The permanent IDs of inserted objects, by their temporary ones.
-    public let insertedIDs: [ObjectID: ObjectID]
+    package let insertedIDs: [ObjectID: ObjectID]
     /// The conflicts that the context's merge policy resolved.
     public var resolvedConflicts: [SaveConflict] { outcomes.compactMap(\.conflict) }
     let outcomes: [SaveOutcome]

@@ -52,19 +52,20 @@ public actor StoreContext {
     /// objects of the entity are unsaved, saves of this context and such fetches wait for each other.
     ///
     /// - Complexity: Each unsaved change of the entity costs a statement.
-    public func fetch(_ request: FetchRequest) async throws(StoreError) -> [StoredObject] {
-        let (objects, read) = try await readUnsaved(request) {
+    public func fetch<Row>(_ request: StoreRequest<Row>) async throws(StoreError) -> [Row] {
+        let (objects, read) = try await readUnsaved(request.objects) {
             snapshot, request, unsaved throws(StoreError) in
             try snapshot.fetch(request, with: unsaved)
         }
         for object in read { registered.register(object) }
-        return objects.compactMap { saving.overlay($0).flatMap(pending.overlay) }
+        return try request.rows.ofObjects(
+            objects.compactMap { saving.overlay($0).flatMap(pending.overlay) })
     }
 
-    /// Returns the number of objects that the predicate and the bounds of a request admit, with this context's
-    /// unsaved changes.
-    package func count(_ request: FetchRequest) async throws(StoreError) -> Int {
-        try await readUnsaved(request) { snapshot, request, unsaved throws(StoreError) in
+    /// Returns the number of objects or records that the condition and the bounds of a request admit, with this
+    /// context's unsaved changes.
+    public func count<Row>(_ request: StoreRequest<Row>) async throws(StoreError) -> Int {
+        try await readUnsaved(request.objects) { snapshot, request, unsaved throws(StoreError) in
             try snapshot.count(request, with: unsaved)
         }
     }
@@ -159,7 +160,7 @@ public actor StoreContext {
     /// Restores a deleted object at the next save, under its ID, with the values that its tombstone retained.
     ///
     /// Other attributes get their defaults; retain those that must survive, with
-    /// ``AttributeDescription/History-swift.struct/preservesValueOnDeletion``. The history records an insert,
+    /// ``AttributeDescription/History-swift.enum/preservesValueOnDeletion``. The history records an insert,
     /// and the version is above every earlier one. The save throws ``StoreError/constraint(reason:)`` if the
     /// object exists because another writer restored it.
     ///

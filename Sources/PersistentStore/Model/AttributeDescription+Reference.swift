@@ -33,7 +33,7 @@ extension AttributeDescription {
     ///   - renamedFrom: The names that the attribute had in earlier versions of the model, newest first.
     public init(
         _ name: String, referencing entity: String, onDeletion rule: DeletionRule, isOptional: Bool = false,
-        isUnique: Bool = false, history: History = [], renamedFrom: [String] = []
+        isUnique: Bool = false, history: Set<History> = [], renamedFrom: [String] = []
     ) {
         self.init(
             name, .integer, isOptional: isOptional, isUnique: isUnique, isIndexed: true, history: history,

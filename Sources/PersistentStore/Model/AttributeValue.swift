@@ -37,14 +37,10 @@ public enum AttributeValue: Hashable, Sendable {
     package var isNull: Bool { self == .null }
 }
 
-extension AttributeValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
-{
+extension AttributeValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByFloatLiteral {
     public init(integerLiteral value: Int64) { self = .integer(value) }
     public init(stringLiteral value: String) { self = .text(value) }
     public init(floatLiteral value: Double) { self = .real(value) }
-    public init(booleanLiteral value: Bool) { self = .boolean(value) }
-    public init(nilLiteral: ()) { self = .null }
 }
 
 extension AttributeValue: Bindable {

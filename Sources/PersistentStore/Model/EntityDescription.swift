@@ -71,16 +71,13 @@ public struct AttributeDescription: Hashable, Sendable {
         case uuid
     }
 
-    /// The values of the attribute that the history retains.
-    public struct History: OptionSet, Hashable, Sendable {
-        public let rawValue: Int
-
-        public init(rawValue: Int) { self.rawValue = rawValue }
-
+    /// A value of the attribute that the history retains.
+    @nonexhaustive
+    public enum History: Hashable, Sendable, CaseIterable {
         /// The value of a deleted object is retained in its tombstone.
-        public static let preservesValueOnDeletion = History(rawValue: 1)
+        case preservesValueOnDeletion
         /// The value before an update is retained with the change.
-        public static let recordsOldValue = History(rawValue: 2)
+        case recordsOldValue
     }
 
     package let name: String
@@ -92,7 +89,7 @@ public struct AttributeDescription: Hashable, Sendable {
     package let indexWhenTrue: String?
     package let indexWhenFalse: String?
     package let ignoresCase: Bool
-    package let history: History
+    package let history: Set<History>
     package let renamedFrom: [String]
     /// The entity to which the attribute refers; nil for an attribute that is no reference.
     package internal(set) var reference: Reference?
@@ -125,7 +122,7 @@ public struct AttributeDescription: Hashable, Sendable {
     public init(
         _ name: String, _ kind: Kind, isOptional: Bool = false, defaultValue: Default = .none,
         isUnique: Bool = false, isIndexed: Bool = false, indexWhenTrue: String? = nil,
-        indexWhenFalse: String? = nil, ignoresCase: Bool = false, history: History = [],
+        indexWhenFalse: String? = nil, ignoresCase: Bool = false, history: Set<History> = [],
         renamedFrom: [String] = []
     ) {
         self.name = name

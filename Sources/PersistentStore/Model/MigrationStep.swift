@@ -40,7 +40,7 @@ public struct MigrationStep: Sendable {
 /// It has the values of the old store: those of renamed attributes under their new names, and those of dropped
 /// attributes. A new attribute that no step sets gets its default.
 public struct MigratingObject {
-    public let id: ObjectID
+    package let id: ObjectID
     var values: [String: AttributeValue]
     /// The attributes that the last step set.
     var assigned: Set<String> = []

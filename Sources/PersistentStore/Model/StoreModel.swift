@@ -133,7 +133,9 @@ struct StoreModelFingerprint {
                 text += "\n"
                 StoreSchema.write(attribute, to: &text)
                 text += attribute.isIndexed ? " true " : " false "
-                text += String(attribute.history.rawValue)
+                // The stored models of all earlier versions have this number.
+                let retained = attribute.history.map { $0 == .preservesValueOnDeletion ? 1 : 2 }
+                text += String(retained.reduce(0, +))
                 if attribute.isUnique { text += " unique" }
                 if let order = attribute.indexWhenTrue { text += " where true by \(order)" }
                 if let order = attribute.indexWhenFalse { text += " where false by \(order)" }

@@ -6,7 +6,7 @@ extension PersistentContainer {
     /// Creates a store in memory, for tests and previews.
     ///
     /// It behaves as a store in a file: its readers and its writer do not block each other, and its commits are
-    /// reported. Other containers can open it at ``path``. ``close()``, or releasing the container, deletes it.
+    /// reported. ``close()``, or releasing the container, deletes it.
     ///
     /// The files are in a private folder of a file system in memory, since the connections to an SQLite
     /// database without a file block each other (sqlite.org/inmemorydb.html).

@@ -13,7 +13,7 @@ import Glibc
 /// Several processes, and several containers in one process, may have the same store open. Each call runs on
 /// the caller's executor until it reaches a connection's thread, so a busy thread pool delays nothing.
 public final class PersistentContainer: Sendable {
-    public let path: String
+    package let path: String
     /// The entities of the store; of an attached database, those of its recorded tables when it was opened.
     public let model: StoreModel
     /// The ID of the store: the same for every process that opens it, and for its copies until one of them is
@@ -94,17 +94,19 @@ public final class PersistentContainer: Sendable {
 
     /// The position before the first transaction of the store. It has expired once some of the history was
     /// purged, or went unrecorded.
-    public var beginningToken: HistoryToken { HistoryToken(storeID: storeID, generation: 1, number: 0) }
+    package var beginningToken: HistoryToken { HistoryToken(storeID: storeID, generation: 1, number: 0) }
 
-    /// Returns the objects of a request. To fetch several consistent results, use `read(_:)`.
-    nonisolated(nonsending) public func fetch(_ request: FetchRequest) async throws(StoreError)
-        -> [StoredObject]
+    /// Returns the objects or records of a request. To fetch several consistent results, use `read(_:)`.
+    nonisolated(nonsending) public func fetch<Row>(_ request: StoreRequest<Row>) async throws(StoreError)
+        -> [Row]
     {
         try await read { snapshot throws(StoreError) in try snapshot.fetch(request) }
     }
 
-    /// Returns the number of objects that the predicate and the bounds of the request admit.
-    nonisolated(nonsending) package func count(_ request: FetchRequest) async throws(StoreError) -> Int {
+    /// Returns the number of objects or records that the condition and the bounds of the request admit.
+    nonisolated(nonsending) package func count<Row>(_ request: StoreRequest<Row>) async throws(StoreError)
+        -> Int
+    {
         try await read { snapshot throws(StoreError) in try snapshot.count(request) }
     }
 

@@ -32,8 +32,8 @@ extension StoreError {
             .objectOfAnotherStore, .transactionOfAnotherStore, .noTombstone,
             .attached, .isStore, .notAttached, .needsWAL:
             .request
-        case .invalidValue, .constraint, .deletionDenied, .missingReference, .tooBig, .rowSourceFailed,
-            .changeDiscarded, .noIDLeft:
+        case .invalidValue, .constraint, .deletionDenied, .missingReference, .tooBig, .changeDiscarded,
+            .noIDLeft:
             .value
         case .conflict: .conflict
         case .notWritable, .openedReadOnly, .otherOwner, .writableByOthers: .permission

@@ -105,8 +105,6 @@ public enum StoreError: Error, Equatable, Sendable {
     case consumerFailed(name: String, errorType: String)
     /// The history does not record the entity, so its changes cannot be followed.
     case untracked(entity: String)
-    /// The source of a batch's rows threw an error; nothing was saved.
-    case rowSourceFailed(entity: String, RowSourceError)
     /// The token is newer than the store, because an older copy of the store was restored.
     case tokenFromFuture(newest: HistoryToken)
     case cancelled
@@ -229,9 +227,6 @@ extension StoreError: CustomStringConvertible {
         case .untracked(let entity):
             "The history does not record \(entity), so its changes cannot be followed. "
                 + "Set 'tracksHistory' of the entity to true, or fetch its objects."
-        case .rowSourceFailed(let entity, let error):
-            "The source of the new objects of \(entity) threw \(type(of: error.error)). Nothing was saved; "
-                + "correct the source, then try again."
         case .tokenFromFuture:
             "The token is newer than the store: an older copy was restored. Do a full refresh."
         case .cancelled: "Cancelled."

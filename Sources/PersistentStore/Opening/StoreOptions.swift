@@ -45,7 +45,7 @@ public struct StoreOptions: Sendable {
     /// ``StoreError/busy(path:holder:milliseconds:)``.
     public var busyTimeout = Duration.seconds(5)
     /// The name of the program, as the history shows it.
-    public var program = StoreOptions.currentProgram
+    package var program = StoreOptions.currentProgram
 
     /// The limits within which commits hold the history without any cleaning: from time to time, a commit
     /// purges a little of the excess. Nil leaves that to cleaning. Ignores the share of the store.

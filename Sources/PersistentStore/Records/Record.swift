@@ -11,7 +11,7 @@
 ///     var created = Date()
 ///
 ///     static let entity = RecordEntity<Note>("Note") {
-///         RecordAttribute(\.title, history: .preservesValueOnDeletion)
+///         RecordAttribute(\.title, history: [.preservesValueOnDeletion])
 ///         RecordAttribute(\.rank, isIndexed: true)
 ///         RecordAttribute(\.body)
 ///         RecordAttribute(\.created, defaultValue: .now)
@@ -56,11 +56,6 @@ public struct RecordEntity<R: Record>: Sendable {
     func attribute(of path: PartialKeyPath<R>) -> String {
         properties.first { $0.path as PartialKeyPath<R> == path }?.attribute ?? nameOfProperty(path)
     }
-
-    /// Returns the properties of attributes.
-    func paths(of attributes: [String]) -> [any PartialKeyPath<R> & Sendable] {
-        attributes.compactMap { name in properties.first { $0.attribute == name }?.path }
-    }
 }
 
 /// An attribute of a record's entity: a stored property.
@@ -88,7 +83,7 @@ public struct RecordAttribute<R: Record>: Sendable {
         _ path: any KeyPath<R, Value> & Sendable, name: String? = nil,
         defaultValue: AttributeDescription.Default = .none, isUnique: Bool = false, isIndexed: Bool = false,
         indexWhenTrue other: PartialKeyPath<R>? = nil, indexWhenFalse another: PartialKeyPath<R>? = nil,
-        ignoresCase: Bool = false, history: AttributeDescription.History = [], renamedFrom: [String] = []
+        ignoresCase: Bool = false, history: Set<AttributeDescription.History> = [], renamedFrom: [String] = []
     ) {
         self.path = path
         codec = Codec<Value.NonOptional>()

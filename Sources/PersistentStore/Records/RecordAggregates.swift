@@ -58,13 +58,13 @@ extension StoreSnapshot {
     private func stored<R: Record>(
         _ path: PartialKeyPath<R>, _ request: RecordRequest<R>
     ) throws(StoreError) -> [ValueCount] {
-        try valueCounts(of: R.entity.attribute(of: path), over: request.fetchRequest)
+        try valueCounts(of: R.entity.attribute(of: path), over: request.objects)
     }
 
     private func value<R: Record, Value: AttributeConvertible>(
         _ aggregate: Aggregate, _ request: RecordRequest<R>
     ) throws(StoreError) -> Value? {
-        let stored = try value(of: aggregate, over: request.fetchRequest)
+        let stored = try value(of: aggregate, over: request.objects)
         if case .null = stored { return nil }
         return try converted(stored, R.self)
     }

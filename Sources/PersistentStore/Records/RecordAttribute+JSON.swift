@@ -12,7 +12,7 @@ extension RecordAttribute {
     ///   - renamedFrom: The names that the attribute had in earlier versions of the model, newest first.
     public init<Value: Codable & Sendable>(
         json path: any KeyPath<R, Value> & Sendable, name: String? = nil,
-        defaultValue: AttributeDescription.Default = .none, history: AttributeDescription.History = [],
+        defaultValue: AttributeDescription.Default = .none, history: Set<AttributeDescription.History> = [],
         renamedFrom: [String] = []
     ) {
         self.init(
@@ -32,7 +32,7 @@ extension RecordAttribute {
     ///   - renamedFrom: The names that the attribute had in earlier versions of the model, newest first.
     public init<Value: Codable & Sendable>(
         json path: any KeyPath<R, Value?> & Sendable, name: String? = nil,
-        defaultValue: AttributeDescription.Default = .none, history: AttributeDescription.History = [],
+        defaultValue: AttributeDescription.Default = .none, history: Set<AttributeDescription.History> = [],
         renamedFrom: [String] = []
     ) {
         self.init(
@@ -50,7 +50,7 @@ extension RecordAttribute {
     @_disfavoredOverload
     public init<Value: Codable & Sendable>(
         _ path: any KeyPath<R, Value> & Sendable, name: String? = nil,
-        defaultValue: AttributeDescription.Default = .none, history: AttributeDescription.History = [],
+        defaultValue: AttributeDescription.Default = .none, history: Set<AttributeDescription.History> = [],
         renamedFrom: [String] = []
     ) {
         self.init(

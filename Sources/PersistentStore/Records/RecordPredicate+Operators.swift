@@ -3,14 +3,6 @@ extension KeyPath where Root: Record {
     {
         RecordPredicate(.compare(Root.entity.attribute(of: self), comparison, value))
     }
-
-    fileprivate func compared(
-        _ comparison: ObjectPredicate.Comparison, to other: PartialKeyPath<Root>
-    ) -> RecordPredicate<Root> {
-        RecordPredicate(
-            .compareAttributes(
-                Root.entity.attribute(of: self), comparison, Root.entity.attribute(of: other)))
-    }
 }
 
 /// Returns a condition that the property is false.
@@ -62,46 +54,4 @@ public func >= <R: Record, Value: AttributeConvertible>(
     path: KeyPath<R, Value>, value: Value.NonOptional
 ) -> RecordPredicate<R> where Value.NonOptional: Comparable {
     path.compared(.greaterOrEqual, value.attributeValue)
-}
-
-/// Returns a condition that compares two properties.
-public func == <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
-    -> RecordPredicate<R>
-{
-    left.compared(.equal, to: right)
-}
-
-/// Returns a condition that compares two properties.
-public func != <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
-    -> RecordPredicate<R>
-{
-    left.compared(.notEqual, to: right)
-}
-
-/// Returns a condition that compares two properties.
-public func < <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
-    -> RecordPredicate<R>
-{
-    left.compared(.less, to: right)
-}
-
-/// Returns a condition that compares two properties.
-public func <= <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
-    -> RecordPredicate<R>
-{
-    left.compared(.lessOrEqual, to: right)
-}
-
-/// Returns a condition that compares two properties.
-public func > <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
-    -> RecordPredicate<R>
-{
-    left.compared(.greater, to: right)
-}
-
-/// Returns a condition that compares two properties.
-public func >= <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
-    -> RecordPredicate<R>
-{
-    left.compared(.greaterOrEqual, to: right)
 }

@@ -40,6 +40,14 @@ public struct RecordPredicate<R: Record>: Hashable, Sendable {
         RecordPredicate(.isOneOf(R.entity.attribute(of: path), values.map(\.attributeValue)))
     }
 
+    /// Returns a condition that compares two properties of the record, such as `.compare(\.edited, .greater, \.created)`.
+    public static func compare<Value: Equatable>(
+        _ left: KeyPath<R, Value>, _ comparison: ObjectPredicate.Comparison, _ right: KeyPath<R, Value>
+    ) -> RecordPredicate {
+        RecordPredicate(
+            .compareAttributes(R.entity.attribute(of: left), comparison, R.entity.attribute(of: right)))
+    }
+
     /// Returns a condition that the record is one of these objects.
     public static func objects(_ ids: some Sequence<ObjectID>) -> RecordPredicate {
         RecordPredicate(.keys(ids.filter { $0.entity == R.entity.name && $0.isPermanent }.map(\.key)))

@@ -99,7 +99,7 @@ extension RecordAttribute {
     public init<Value: AttributeConvertible & Codable, Target: Record>(
         _ path: any KeyPath<R, Value> & Sendable, name: String? = nil,
         onDeletion rule: AttributeDescription.DeletionRule, isUnique: Bool = false,
-        history: AttributeDescription.History = [], renamedFrom: [String] = []
+        history: Set<AttributeDescription.History> = [], renamedFrom: [String] = []
     ) where Value.NonOptional == RecordReference<Target> {
         self.init(path, name: name, isUnique: isUnique, history: history, renamedFrom: renamedFrom)
         self.rule = rule
@@ -121,11 +121,4 @@ public func == <R: Record, Value: AttributeConvertible, Target: Record>(
     path: KeyPath<R, Value>, id: ObjectID
 ) -> RecordPredicate<R> where Value.NonOptional == RecordReference<Target> {
     path.compared(.equal, RecordReference<Target>(id).attributeValue)
-}
-
-/// Returns a condition that the property does not refer to an object, by its ID.
-public func != <R: Record, Value: AttributeConvertible, Target: Record>(
-    path: KeyPath<R, Value>, id: ObjectID
-) -> RecordPredicate<R> where Value.NonOptional == RecordReference<Target> {
-    path.compared(.notEqual, RecordReference<Target>(id).attributeValue)
 }

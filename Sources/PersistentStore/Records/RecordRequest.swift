@@ -1,24 +1,33 @@
-/// The records to fetch, and their order.
+/// A request for records, by the properties of their type.
 ///
 /// ```swift
 /// let request = RecordRequest<Note>(where: \.rank > 3, sort: [.descending(\.created)], limit: 10)
 /// let notes = try await container.fetch(request)
 /// ```
-public struct RecordRequest<R: Record>: Hashable, Sendable {
-    /// The request for the entity's objects, with further options.
-    package var fetchRequest: FetchRequest
+public typealias RecordRequest<R: Record> = StoreRequest<StoredRecord<R>>
 
-    public init(
+extension StoreRequest {
+    /// Creates a request for records.
+    ///
+    /// - Parameters:
+    ///   - predicate: The condition on the records; nil admits all.
+    ///   - sort: The order of the records; without sort keys, that in which they were inserted.
+    ///   - limit: The maximum number of records; nil for all.
+    ///   - offset: The number of records to skip first.
+    public init<R: Record>(
         where predicate: RecordPredicate<R>? = nil, sort: [RecordSortKey<R>] = [], limit: Int? = nil,
         offset: Int = 0
-    ) {
-        fetchRequest = FetchRequest(
-            R.entity.name, where: predicate?.predicate, sort: sort.map(\.sortKey), limit: limit)
-        fetchRequest.offset = offset
+    ) where Row == StoredRecord<R> {
+        let rows = RowReading<StoredRecord<R>> { query, request, connection in
+            try query.fetch(request, as: R.self, on: connection)
+        } ofObjects: { objects throws(StoreError) in
+            try objects.records(R.self)
+        }
+        self.init(
+            R.entity.name, where: predicate?.predicate, sort: sort.map(\.sortKey), limit: limit,
+            offset: offset, rows: rows)
     }
-}
 
-extension RecordRequest {
     /// Creates a request for the records whose property is true.
     ///
     /// - Parameters:
@@ -26,9 +35,9 @@ extension RecordRequest {
     ///   - sort: The order of the records.
     ///   - limit: The maximum number of records; nil for all.
     ///   - offset: The number of records to skip first.
-    public init(
+    public init<R: Record>(
         where path: KeyPath<R, Bool>, sort: [RecordSortKey<R>] = [], limit: Int? = nil, offset: Int = 0
-    ) {
+    ) where Row == StoredRecord<R> {
         self.init(where: .isTrue(path), sort: sort, limit: limit, offset: offset)
     }
 }
@@ -96,15 +105,6 @@ extension [StoredObject] {
 }
 
 extension StoreSnapshot {
-    public func fetch<R: Record>(_ request: RecordRequest<R>) throws(StoreError) -> [StoredRecord<R>] {
-        try ask { [query] in try query.fetch(request, on: $0) }
-    }
-
-    /// Returns the number of records that the predicate of the request admits.
-    public func count<R: Record>(_ request: RecordRequest<R>) throws(StoreError) -> Int {
-        try count(request.fetchRequest)
-    }
-
     /// Returns one record; nil if it does not exist, or if the ID is of another entity.
     ///
     /// - Parameters:
@@ -120,27 +120,9 @@ extension StoreSnapshot {
 
 extension PersistentContainer {
     /// Returns one record; nil if it does not exist, or if the ID is of another entity.
-    ///
-    /// - Parameters:
-    ///   - id: The object.
-    ///   - type: The type of the record.
-    nonisolated(nonsending) public func find<R: Record>(
+    nonisolated(nonsending) package func find<R: Record>(
         _ id: ObjectID, of type: R.Type = R.self
     ) async throws(StoreError) -> StoredRecord<R>? {
         try await read { snapshot throws(StoreError) in try snapshot.find(id, of: type) }
-    }
-
-    /// Returns the records of a request. To fetch several consistent results, use `read(_:)`.
-    nonisolated(nonsending) public func fetch<R: Record>(
-        _ request: RecordRequest<R>
-    ) async throws(StoreError) -> [StoredRecord<R>] {
-        try await read { snapshot throws(StoreError) in try snapshot.fetch(request) }
-    }
-
-    /// Returns the number of records that the predicate of the request admits.
-    nonisolated(nonsending) public func count<R: Record>(
-        _ request: RecordRequest<R>
-    ) async throws(StoreError) -> Int {
-        try await count(request.fetchRequest)
     }
 }

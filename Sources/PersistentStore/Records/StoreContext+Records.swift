@@ -1,19 +1,5 @@
 /// Records in a unit of work.
 extension StoreContext {
-    /// Returns the records of a request as they would be after a save, with this context's unsaved changes.
-    ///
-    /// The predicate and the order apply to the unsaved values. A new record has its temporary ID, and version 0.
-    public func fetch<R: Record>(
-        _ request: RecordRequest<R>
-    ) async throws(StoreError) -> [StoredRecord<R>] {
-        try await fetch(request.fetchRequest).records(R.self)
-    }
-
-    /// Returns the number of records that the predicate of a request admits, with this context's unsaved changes.
-    public func count<R: Record>(_ request: RecordRequest<R>) async throws(StoreError) -> Int {
-        try await count(request.fetchRequest)
-    }
-
     /// Returns one record with this context's unsaved changes; nil if it does not exist, if it will be deleted, or if
     /// the ID is of another entity.
     ///
@@ -111,26 +97,22 @@ extension StoreContext {
 }
 
 /// Both sides of a conflict, as records.
-public struct RecordConflict<R: Record>: Sendable {
-    /// The record on which the change was made.
-    package let base: StoredRecord<R>?
-    /// The record with this context's changes; nil for a deletion, and if the state in which it was read is not known.
-    public let mine: R?
-    /// The record in the store; nil if it was deleted there.
-    public let stored: StoredRecord<R>?
-    /// The properties to which both sides gave different new values; see ``SaveConflict/clashing``.
-    public let clashing: [any PartialKeyPath<R> & Sendable]
+extension SaveConflict {
+    /// Returns the record with this context's changes; nil for a deletion, if the state in which it was read is not known,
+    /// and if the conflict is about another entity.
+    public func mine<R: Record>(as type: R.Type = R.self) throws(StoreError) -> R? {
+        guard objectID.entity == R.entity.name, !isDeletion, let mine else { return nil }
+        return try RecordDecoder(R.entity.plan).record(R.self, mine)
+    }
 
-    /// Creates nil if the conflict is about another entity.
-    public init?(_ conflict: SaveConflict) throws(StoreError) {
-        guard conflict.objectID.entity == R.entity.name else { return nil }
-        let decoder = RecordDecoder(R.entity.plan)
-        base = if let base = conflict.base { try StoredRecord(base, decoder) } else { nil }
-        stored = if let stored = conflict.stored { try StoredRecord(stored, decoder) } else { nil }
-        mine =
-            if let mine = conflict.mine, !conflict.isDeletion { try decoder.record(R.self, mine) } else {
-                nil
-            }
-        clashing = R.entity.paths(of: conflict.clashing)
+    /// Returns the record in the store; nil if it was deleted there, and if the conflict is about another entity.
+    public func stored<R: Record>(as type: R.Type = R.self) throws(StoreError) -> StoredRecord<R>? {
+        guard objectID.entity == R.entity.name, let stored else { return nil }
+        return try StoredRecord(stored)
+    }
+
+    /// Returns whether both sides gave a property different new values; see ``clashing``.
+    public func isClashing<R: Record>(_ path: PartialKeyPath<R>) -> Bool {
+        objectID.entity == R.entity.name && clashing.contains(R.entity.attribute(of: path))
     }
 }

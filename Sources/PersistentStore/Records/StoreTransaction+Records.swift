@@ -1,14 +1,5 @@
 /// Records in a write.
 extension StoreTransaction {
-    public func fetch<R: Record>(_ request: RecordRequest<R>) throws(StoreError) -> [StoredRecord<R>] {
-        try snapshot.fetch(request)
-    }
-
-    /// Returns the number of records that the predicate of the request admits.
-    public func count<R: Record>(_ request: RecordRequest<R>) throws(StoreError) -> Int {
-        try snapshot.count(request)
-    }
-
     /// Returns one record; nil if it does not exist, or if the ID is of another entity.
     ///
     /// - Parameters:

@@ -18,7 +18,7 @@ extension Command {
     ) { invocation in
         let point = try invocation.arguments.value(
             "--before", expected: HistoryPoint.forms, as: HistoryPoint.init)
-        let end: HistoryDeleteRequest.End =
+        let end: HistoryEnd =
             switch point ?? .age(.seconds(7 * 86_400)) {
             case .token(let token): .before(token)
             case .transaction(let number): .beforeTransaction(number)

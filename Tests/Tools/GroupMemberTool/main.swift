@@ -16,7 +16,7 @@ func run() throws {
         case "count":
             // Counts up by one, N times, under a shared key and under the tool's own key.
             for index in 1...(Int(words[2]) ?? 1) {
-                try defaults.update { (contents) throws(SharedDefaultsError) in
+                try defaults.update { (contents) throws(AppGroupError) in
                     let count = try contents.value(Int.self, forKey: "all") ?? 0
                     try contents.set(count + 1, forKey: "all")
                 }
@@ -29,7 +29,7 @@ func run() throws {
             var round = 0
             while true {
                 round += 1
-                try defaults.update { (contents) throws(SharedDefaultsError) in
+                try defaults.update { (contents) throws(AppGroupError) in
                     let text = String(repeating: "\(round),", count: 2000)
                     try contents.set(text, forKey: "one")
                     try contents.set(text, forKey: "other")

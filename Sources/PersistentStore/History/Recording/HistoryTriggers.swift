@@ -52,7 +52,7 @@ struct HistoryTriggers {
         let old: String
         let bit: Int?
         let isUnique: Bool
-        let history: AttributeDescription.History
+        let history: Set<AttributeDescription.History>
 
         var differs: String { "\(old) IS NOT new.\(name)" }
 

@@ -91,36 +91,26 @@ package struct HistoryResumption: Hashable, Sendable {
     }
 }
 
-/// The part of the history to delete, always in whole transactions.
-///
-/// Everything before the end is deleted. The end itself is retained: the transaction that a token ends, the
+/// The position at which a deletion of history ends. The end itself is retained: the transaction that a token ends, the
 /// transaction with the number, or one with exactly the timestamp.
-public struct HistoryDeleteRequest: Hashable, Sendable {
-    /// The position at which a deletion ends.
-    @nonexhaustive
-    public enum End: Hashable, Sendable {
-        /// The transaction that ends at the token is retained.
-        case before(HistoryToken)
-        /// The transaction of that number is retained.
-        case beforeTransaction(Int64)
-        /// Transactions with a timestamp at or after the date are retained.
-        case beforeDate(Date)
-    }
+@nonexhaustive
+public enum HistoryEnd: Hashable, Sendable {
+    /// The transaction that ends at the token is retained.
+    case before(HistoryToken)
+    /// The transaction of that number is retained.
+    case beforeTransaction(Int64)
+    /// Transactions with a timestamp at or after the date are retained.
+    case beforeDate(Date)
+}
 
-    package var end: End
+/// The part of the history to delete, always in whole transactions.
+package struct HistoryDeleteRequest: Hashable, Sendable {
+    package var end: HistoryEnd
     package var predicate: TransactionPredicate?
     package var respectsConsumers: Bool
 
-    /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - end: The position at which the deletion ends.
-    ///   - predicate: The transactions to delete; nil deletes all. The transactions retained between deleted ones can
-    ///     still be read from the beginning, but every token before the newest deleted one has expired.
-    ///   - respectsConsumers: Whether to delete only history that every registered consumer has read. Consumers with an
-    ///     expired cursor need none of the remaining history and are ignored.
-    public init(
-        _ end: End, where predicate: TransactionPredicate? = nil, respectsConsumers: Bool = true
+    package init(
+        _ end: HistoryEnd, where predicate: TransactionPredicate? = nil, respectsConsumers: Bool = true
     ) {
         self.end = end
         self.predicate = predicate

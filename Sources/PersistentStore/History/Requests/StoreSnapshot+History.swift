@@ -163,7 +163,7 @@ extension PersistentContainer {
 
     /// Returns all admitted changes, without their transactions; `forEachChange(_:_:)` holds
     /// a few in memory.
-    nonisolated(nonsending) public func changes(_ request: HistoryFetchRequest)
+    nonisolated(nonsending) package func changes(_ request: HistoryFetchRequest)
         async throws(StoreError) -> [HistoryChange]
     {
         try await read { snapshot throws(StoreError) in try snapshot.changes(request) }

@@ -26,10 +26,26 @@ extension PersistentContainer {
             HistoryBounds(maximumAge: maximumAge, minimumAge: minimumAge), ignoring: authors)
     }
 
-    /// Deletes the history before a token, a transaction, or a date; the transaction at the end itself is
-    /// retained.
+    /// Deletes the history before a token, a transaction, or a date, in whole transactions; the transaction at the
+    /// end itself is retained.
+    ///
+    /// - Parameters:
+    ///   - end: The position at which the deletion ends.
+    ///   - predicate: The transactions to delete; nil deletes all. The transactions retained between deleted ones can
+    ///     still be read from the beginning, but every token before the newest deleted one has expired.
+    ///   - respectsConsumers: Whether to delete only history that every registered consumer has read. Consumers with an
+    ///     expired cursor need none of the remaining history and are ignored.
     @discardableResult
-    nonisolated(nonsending) public func deleteHistory(_ request: HistoryDeleteRequest)
+    nonisolated(nonsending) public func deleteHistory(
+        _ end: HistoryEnd, where predicate: TransactionPredicate? = nil, respectsConsumers: Bool = true
+    ) async throws(StoreError) -> PurgeResult {
+        try await deleteHistory(
+            HistoryDeleteRequest(end, where: predicate, respectsConsumers: respectsConsumers))
+    }
+
+    /// Deletes the history of a request.
+    @discardableResult
+    nonisolated(nonsending) package func deleteHistory(_ request: HistoryDeleteRequest)
         async throws(StoreError) -> PurgeResult
     {
         try await HistoryCleaning(writer: writer, now: options.clock()).delete(request)

@@ -46,8 +46,8 @@ import PersistentStore
     static func add(_ amounts: [Int64], _ container: PersistentContainer) async throws {
         let context = container.makeContext(author: "clerk", name: "add")
         for amount in amounts { try await context.insert("Booking", ["amount": .integer(amount)]) }
-        let result = try await context.save()
-        print("booked \(result.insertedIDs.count)")
+        try await context.save()
+        print("booked \(amounts.count)")
     }
 
     static func correct(key: Int64, amount: Int64, _ container: PersistentContainer) async throws {
@@ -74,7 +74,8 @@ import PersistentStore
         let context = container.makeContext(author: "auditor")
         let id = ObjectID(entity: "Booking", key: key)
         let request = HistoryFetchRequest(.newest, changes: .and([.objects([id]), .kind(.delete)]), limit: 1)
-        guard let deletion = try await container.changes(request).last else { return print("not deleted") }
+        let deletions = try await container.read { try $0.changes(request) }
+        guard let deletion = deletions.last else { return print("not deleted") }
         try await context.restore(deletion)
         try await context.save()
         print("restored")

@@ -5,7 +5,7 @@ let container = try await PersistentContainer(
     attachingTo: "shop.db", tables: ["orders"], values: .rows, allowsWAL: true)
 let start = try await container.registerConsumer("audit").token
 print("watching")
-for try await step in container.follow(HistoryFollower(after: start)) {
+for try await step in container.follow(after: start) {
     guard case .transactions(let transactions) = step, let last = transactions.last else { continue }
     for change in transactions.flatMap(\.changes) {
         let order = change.newValues["customer"]?.textValue ?? "an order"

@@ -1,5 +1,7 @@
-/// The objects to fetch, and their order.
-public struct FetchRequest: Hashable, Sendable {
+import SQLite
+
+/// The objects or the records to fetch, and their order: a ``FetchRequest`` or a ``RecordRequest``.
+public struct StoreRequest<Row: Sendable>: Hashable, Sendable {
     package var entity: String
     package var predicate: ObjectPredicate?
     /// The order of the objects; without sort keys, that in which they were inserted.
@@ -21,8 +23,47 @@ public struct FetchRequest: Hashable, Sendable {
     package var maxTextBytes: Int?
     /// The size of all texts at which the result ends, after an object.
     package var maxResultBytes: Int?
+    let rows: RowReading<Row>
 
-    /// Creates a request.
+    init(
+        _ entity: String, where predicate: ObjectPredicate?, sort: [SortKey], limit: Int?, offset: Int,
+        attributes: [String]? = nil, rows: RowReading<Row>
+    ) {
+        (self.entity, self.predicate, self.sort) = (entity, predicate, sort)
+        (self.limit, self.offset, self.attributes) = (limit, offset, attributes)
+        self.rows = rows
+    }
+
+    /// The request for the same objects, without the type of their rows.
+    package var objects: FetchRequest {
+        var request = FetchRequest(
+            entity, where: predicate, sort: sort, limit: limit, offset: offset, attributes: attributes)
+        (request.after, request.before, request.isReversed) = (after, before, isReversed)
+        (request.maxTextBytes, request.maxResultBytes) = (maxTextBytes, maxResultBytes)
+        return request
+    }
+
+    /// Returns the row of an object.
+    package func row(of object: StoredObject) throws(StoreError) -> Row {
+        let rows = try rows.ofObjects([object])
+        return rows[0]
+    }
+}
+
+/// A request for objects of any entity, by the names of their attributes.
+public typealias FetchRequest = StoreRequest<StoredObject>
+
+/// The conversion of the objects of a request; the same for all requests with one type of rows.
+struct RowReading<Row>: Hashable, Sendable {
+    let inStore: @Sendable (ObjectQuery, FetchRequest, borrowing Connection) throws -> [Row]
+    let ofObjects: @Sendable ([StoredObject]) throws(StoreError) -> [Row]
+
+    static func == (left: RowReading, right: RowReading) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+}
+
+extension FetchRequest {
+    /// Creates a request for objects.
     ///
     /// - Parameters:
     ///   - entity: The entity of the objects.
@@ -35,8 +76,14 @@ public struct FetchRequest: Hashable, Sendable {
         _ entity: String, where predicate: ObjectPredicate? = nil, sort: [SortKey] = [], limit: Int? = nil,
         offset: Int = 0, attributes: [String]? = nil
     ) {
-        (self.entity, self.predicate, self.sort) = (entity, predicate, sort)
-        (self.limit, self.offset, self.attributes) = (limit, offset, attributes)
+        let rows = RowReading<StoredObject> { query, request, connection in
+            try query.fetch(request, on: connection)
+        } ofObjects: {
+            $0
+        }
+        self.init(
+            entity, where: predicate, sort: sort, limit: limit, offset: offset, attributes: attributes,
+            rows: rows)
     }
 
     /// The keys of a request for objects by nothing except their keys.

@@ -1,6 +1,12 @@
-/// The reason that shared defaults cannot be read or written.
+/// The reason that a group's folder cannot be used, or that its shared defaults cannot be read or written.
 @nonexhaustive
-public enum SharedDefaultsError: Error, Hashable, Sendable {
+public enum AppGroupError: Error, Hashable, Sendable {
+    case invalidName(String)
+    case noHome
+    /// The environment variable is not valid UTF-8.
+    case invalidVariable(String)
+    case notAFolder(String)
+    case cannotMakeFolder(String, reason: String)
     case invalidSuite(String)
     case invalidKey(String)
     /// The value under a key does not have the requested type.
@@ -20,9 +26,19 @@ public enum SharedDefaultsError: Error, Hashable, Sendable {
     case tooBig(String, limit: Int)
 }
 
-extension SharedDefaultsError: CustomStringConvertible {
+extension AppGroupError: CustomStringConvertible {
     public var description: String {
         switch self {
+        case .invalidName(let name):
+            "The group name '\(name)' is not valid. Use up to 128 letters, digits, '.', '_', or '-'."
+        case .noHome:
+            "No home folder is set. Set HOME."
+        case .invalidVariable(let name):
+            "\(name) is not valid UTF-8. Set it to UTF-8 text."
+        case .notAFolder(let path):
+            "\(path) is not a folder. Move it, or use another folder."
+        case .cannotMakeFolder(let path, let reason):
+            "Cannot create folder \(path): \(reason). Create it, or use another folder."
         case .invalidSuite(let name):
             "The suite name '\(name)' is not valid. Use up to 64 letters, digits, '_', or '-'."
         case .invalidKey(let key): "The key '\(key)' is not valid. Use 1 to 256 bytes of text."

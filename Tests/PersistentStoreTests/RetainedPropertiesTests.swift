@@ -1,12 +1,9 @@
 import PersistentStore
-import Synchronization
 import TestSupport
 import Testing
 
-/// Row sources of batches that throw, and the typed values that the history retains.
-@Suite struct RowSourceTests {
-    struct BadLine: Error, Equatable { let number: Int }
-
+/// The values of records that the history retains.
+@Suite struct RetainedPropertiesTests {
     struct Task: Record, Equatable {
         var title = ""
         var due: Int?
@@ -14,7 +11,7 @@ import Testing
 
         static let entity = RecordEntity<Task>("Task") {
             RecordAttribute(\.title, history: [.preservesValueOnDeletion, .recordsOldValue])
-            RecordAttribute(\.due, history: .preservesValueOnDeletion)
+            RecordAttribute(\.due, history: [.preservesValueOnDeletion])
             RecordAttribute(\.rank)
         }
     }
@@ -38,51 +35,6 @@ import Testing
         container = try await Notes.open(folder, model: StoreModel(version: 1, records: Task.self))
     }
 
-    private static func counting<Row: Sendable>(
-        _ row: @escaping @Sendable (Int) -> Row
-    ) -> @Sendable () throws -> Row? {
-        let lines = Counter()
-        return {
-            let number = lines.next()
-            if number == 1500 { throw BadLine(number: number) }
-            return row(number)
-        }
-    }
-
-    private final class Counter: Sendable {
-        private let count = Mutex(0)
-        func next() -> Int {
-            count.withLock {
-                $0 += 1; return $0
-            }
-        }
-    }
-
-    @Test func `an error of the row source ends the batch, arrives unchanged, and nothing is saved`()
-        async throws
-    {
-        let untyped = BatchInsertRequest(
-            "Task", next: Self.counting { ["title": .text("\($0)"), "rank": 0] })
-        let typed = BatchInsertRequest(next: Self.counting { Task(title: "\($0)") })
-        for request in [untyped, typed] {
-            let error = await #expect(throws: StoreError.self) {
-                try await container.execute(request, author: "importer")
-            }
-            guard case .rowSourceFailed("Task", let thrown) = error else {
-                Issue.record("\(String(describing: error))")
-                continue
-            }
-            #expect(thrown.error as? BadLine == BadLine(number: 1500))
-            #expect(
-                error.map { "\($0)" } == """
-                    The source of the new objects of Task threw BadLine. Nothing was saved; \
-                    correct the source, then try again.
-                    """)
-        }
-        #expect(try await container.count(FetchRequest("Task")) == 0)
-        #expect(try await container.changes(HistoryFetchRequest()).isEmpty)
-    }
-
     @Test func `retained values are read by property`() async throws {
         let context = container.makeContext(author: "app")
         try await context.insert(Task(title: "a", due: 3, rank: 1))
@@ -93,6 +45,9 @@ import Testing
         try await context.delete(task.id)
         try await context.save()
         let changes = try await container.changes(HistoryFetchRequest())
+        #expect(changes.map { $0.oldValue(\Task.title) } == [nil, "a", "b"])
+        #expect(changes.map { $0.oldValue(\Task.due) } == [nil, nil, 3])
+        #expect(changes.map { $0.oldValue(\Task.rank) } == [nil, nil, nil])
         #expect(changes.map { $0.oldValues(of: Task.self)?[\.title] } == [nil, "a", nil])
         #expect(changes.map { $0.isUpdated(\Task.title) } == [false, true, false])
         #expect(changes.map { $0.isUpdated(\Task.rank) } == [false, false, false])
