@@ -131,7 +131,12 @@ extension JSONReader {
             try cursor.array { cursor, index throws(JSONError) in
                 switch index {
                 case 0:
-                    let parts = try cursor.text().split(separator: "|", omittingEmptySubsequences: false)
+                    let text = try cursor.text()
+                    if text.isEmpty, let common {
+                        entry = RecordState.Attribute(clock: common)
+                        break
+                    }
+                    let parts = text.split(separator: "|", omittingEmptySubsequences: false)
                     let clock = parts.first.map(String.init).flatMap { $0.isEmpty ? common : MirrorClock($0) }
                     guard let clock, parts.count <= 2 else { throw JSONError() }
                     entry = RecordState.Attribute(clock: clock)

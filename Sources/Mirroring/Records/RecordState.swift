@@ -28,6 +28,10 @@ struct RecordState: Hashable, Sendable {
         var value: RecordValue?
     }
 
+    private var isEmpty: Bool {
+        attributes.isEmpty && elements.isEmpty && saw.isEmpty && conflicts.isEmpty
+    }
+
     /// The key of a conflict; names of attributes contain no slash.
     static func conflictKey(_ attribute: String, _ clock: MirrorClock) -> String { "\(attribute)/\(clock)" }
 
@@ -89,6 +93,8 @@ struct RecordState: Hashable, Sendable {
 
     /// Returns the state that knows both. The join is associative, commutative, and idempotent.
     func joined(_ other: RecordState) -> RecordState {
+        // As most records of a new machine.
+        guard !isEmpty else { return other }
         var all = self
         all.attributes.merge(other.attributes) { $0.joined($1) }
         for (set, elements) in other.elements {

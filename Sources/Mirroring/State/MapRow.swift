@@ -12,6 +12,10 @@ struct MapRow: Sendable {
         case toRead
         /// Deleted by another machine, which waits for the user's answer; the state is that before.
         case held
+
+        init(_ object: StoredObject) {
+            self = Waiting(rawValue: object["waiting"].integerValue ?? 0) ?? .toPut
+        }
     }
 
     /// The rows that wait in a way, at the cost of the waiting rows alone: edits of records that the relay has before
@@ -50,7 +54,7 @@ struct MapRow: Sendable {
         version = object.version
         revision = object["revision"].integerValue ?? 0
         stamp = object["stamp"].integerValue ?? 0
-        waiting = Waiting(rawValue: object["waiting"].integerValue ?? 0) ?? .toPut
+        waiting = Waiting(object)
         if let bytes = object["state"].blobValue, let form = try? RecordForm(bytes) { state = form.state }
     }
 
@@ -73,12 +77,16 @@ struct MapRow: Sendable {
         }
     }
 
-    /// Saves the result of a put. The state of the row may have changed since it was read: then it still waits.
-    func saveAnswer(in transaction: inout StoreTransaction) throws(StoreError) {
-        guard let id, let current = try transaction.snapshot.mapRows([name])[name] else { return }
-        var row = self
-        if current.version != version { row.waiting = current.waiting }
-        try transaction.update(id, row.values(withState: false))
+    /// Saves the results of puts. The state of a row may have changed since it was read: then it still waits.
+    static func saveAnswers(_ rows: [MapRow], in transaction: inout StoreTransaction) throws(StoreError) {
+        let keys = rows.compactMap { $0.id?.key }
+        let request = FetchRequest(MirrorNames.record, where: .keys(keys), attributes: ["waiting"])
+        let current = Dictionary(try transaction.fetch(request).map { ($0.id, $0) }) { $1 }
+        for var row in rows {
+            guard let id = row.id, let object = current[id] else { continue }
+            if object.version != row.version { row.waiting = Waiting(object) }
+            try transaction.set(row.values(withState: false), of: id)
+        }
     }
 
     /// Adds the row to the work that a context commits.

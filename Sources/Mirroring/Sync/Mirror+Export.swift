@@ -179,7 +179,7 @@ extension Mirror {
 
     private func saveAnswers(_ rows: [MapRow]) async throws(MirrorError) {
         try await write { transaction throws(StoreError) in
-            for row in rows { try row.saveAnswer(in: &transaction) }
+            try MapRow.saveAnswers(rows, in: &transaction)
         }
     }
 

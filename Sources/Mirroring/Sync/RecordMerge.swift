@@ -172,7 +172,7 @@ extension RecordState {
     }
 
     /// Whether another state knows an edit that this one does not.
-    func lacks(_ other: RecordState) -> Bool { merged(other) != self }
+    func lacks(_ other: RecordState) -> Bool { self != other && merged(other) != self }
 }
 
 extension MapRow {
