@@ -9,7 +9,7 @@ import Platform
 struct MirrorSettings: Codable, Hashable {
     var server: ServerAddress
     var zone: String
-    /// The pairing code.
+    /// The secret of the zone, in the form of a pairing code.
     var code: String
 
     /// Writes the settings of a store that has none.
@@ -65,9 +65,20 @@ struct MirrorSettings: Codable, Hashable {
     }
 
     func engine(store path: String) throws -> any RelayEngine {
-        try server.engine(
-            zone: zone, secret: MirrorSecret(code: code) ?? MirrorSecret(),
-            state: MirrorFiles(store: path).folderState)
+        let files = MirrorFiles(store: path)
+        if FilePath.exists(files.keys) { try Self.checkPrivacy(files.keys) }
+        return try engine(ring(files.keys), store: path)
+    }
+
+    func engine(_ ring: KeyRing, store path: String) throws -> any RelayEngine {
+        try server.engine(ring, state: MirrorFiles(store: path).folderState)
+    }
+
+    /// - Parameter keys: The keys from an invitation.
+    func ring(_ path: String, keys: ZoneKeys? = nil) -> KeyRing {
+        KeyRing(
+            path, zone: zone, secret: MirrorSecret(code: code) ?? MirrorSecret(), name: HostName.current,
+            keys: keys)
     }
 
     var configuration: MirrorConfiguration { ClipModel.mirrored(zone: zone) }

@@ -32,7 +32,8 @@ enum Program {
         case "once", "keep": return try await invocation.once()
         case "enable": return try invocation.enable()
         case "machines": return try await invocation.machines()
-        case "code": return try invocation.code()
+        case "code": return try await invocation.code()
+        case "rotate", "exclude": return try await invocation.changeKey()
         case "password": return try await invocation.password()
         case "conflicts": return try await invocation.conflicts()
         case "remove", "delete-zone": return try await invocation.remove()
@@ -63,6 +64,8 @@ enum Program {
             "The server rejected the user or the password. Check both, then run 'clips mirror password'."
         case .wrongKey:
             "The zone on the server has another key; nothing was written. Pair with the code of a machine that works."
+        case .excluded:
+            "The other machines changed the key without this one. Nothing is lost here. To join them again, run 'clips mirror remove', then 'pair' with a new code."
         case .quotaExceeded:
             "The quota on the server is full. Nothing is lost; changes wait in the store. Raise the quota."
         case .newerFormat:

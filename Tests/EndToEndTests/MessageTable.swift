@@ -127,7 +127,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "mirror zzzzzz", 2,
             "Unknown operand 'zzzzzz'. Use add, pair, run, once, keep, enable, status, machines, conflicts, code, "
-                + "password, purge, remove, or delete-zone. Run 'clips mirror --help'."),
+                + "password, rotate, exclude, purge, remove, or delete-zone. Run 'clips mirror --help'."),
         MessageCase(
             "browser instal", 2,
             "Unknown operand 'instal'. Did you mean 'install'? Run 'clips browser --help'."),

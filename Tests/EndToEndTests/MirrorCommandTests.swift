@@ -15,7 +15,7 @@ struct MirrorCommandTests {
     @Test func `a conflict keeps both values, and an emptied server loses nothing`() throws {
         try a.run("add", "--title", "shared", "--tag", "old", "--url", "https://a.example")
         try b.run("add", "--title", "of b", "--url", "https://b.example")
-        let code = try machines.pair()
+        try machines.pair()
         try machines.exchange(a)
         #expect(try machines.contents(a) == machines.contents(b))
         #expect(try a.sqlite3("SELECT count(*) FROM Clip;") == "2")
@@ -45,7 +45,7 @@ struct MirrorCommandTests {
         try server.start()
         try machines.exchange(a, b)
         let c = try ClipsProgram()
-        let paired = try c.run("mirror", "pair", server.url, "--yes", input: code + "\n")
+        let paired = try c.run("mirror", "pair", server.url, "--yes", input: try machines.code(of: a))
         #expect(paired.status == 0, "\(paired)")
         #expect(try machines.contents(c) == machines.contents(a))
         #expect(try machines.contents(a) == machines.contents(b))

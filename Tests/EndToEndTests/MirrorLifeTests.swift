@@ -22,9 +22,10 @@ struct MirrorLifeTests {
 
     @Test func `a third machine gets 2,000 clips when it joins`() throws {
         try a.run("add", "--jsonl", input: lines(1...2000))
-        let code = try machines.pair()
+        try machines.pair()
         let c = try ClipsProgram()
-        let paired = try c.run("mirror", "pair", machines.server.url, "--yes", input: code + "\n")
+        let paired = try c.run(
+            "mirror", "pair", machines.server.url, "--yes", input: try machines.code(of: a))
         #expect(
             paired.status == 0
                 && paired.errors.contains("Clips and quotes on the server only: 2000, here only: 0"))
@@ -59,7 +60,7 @@ struct MirrorLifeTests {
 
     @Test func `a machine whose mirror was removed joins again, with the edits of both sides`() throws {
         try a.run("add", "--jsonl", input: lines(1...4))
-        let code = try machines.pair()
+        try machines.pair()
         #expect(try b.run("mirror", "remove").errors.contains("repeat the command with --yes"))
         #expect(try b.run("mirror", "remove", "--yes").status == 0)
         #expect(try b.run("mirror", "status").errors.contains("has no mirror"))
@@ -68,7 +69,8 @@ struct MirrorLifeTests {
         try machines.exchange(a)
         _ = try b.sqlite3("UPDATE Clip SET tags = 'b' WHERE title = 'clip 3';")
         try b.run("add", "--title", "new of b", "--url", "https://b.example")
-        let paired = try b.run("mirror", "pair", machines.server.url, "--yes", input: code + "\n")
+        let paired = try b.run(
+            "mirror", "pair", machines.server.url, "--yes", input: try machines.code(of: a))
         #expect(paired.status == 0, "\(paired)")
         try machines.exchange(a)
         #expect(try machines.contents(a) == machines.contents(b))

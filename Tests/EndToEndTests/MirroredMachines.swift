@@ -25,6 +25,9 @@ struct MirroredMachines {
         return code
     }
 
+    /// Returns a new pairing code of a machine.
+    func code(of machine: ClipsProgram) throws -> String { try machine.run("mirror", "code").output }
+
     func exchange(_ machines: ClipsProgram...) throws {
         for machine in machines {
             let run = try Self.run(machine, ["once"])

@@ -13,8 +13,9 @@ import Testing
         let chosen = ProcessInfo.processInfo.environment["CLIPS_SEEDS"]?.split(separator: ",") ?? []
         let seeds = chosen.isEmpty ? Array(0..<UInt64(count)) : chosen.compactMap { UInt64($0) }
         for seed in seeds where failures.count < 5 {
-            let relay = try FolderRelay(seed: seed, isCopied: isCopied)
-            var world = try await MirrorWorld(seed: seed, relay: relay, time: relay.now)
+            let rotates = seed % 3 == 1
+            let relay = try FolderRelay(seed: seed, isCopied: isCopied, machines: rotates ? 4 : nil)
+            var world = try await MirrorWorld(seed: seed, relay: relay, time: relay.now, rotates: rotates)
             let steps = 20 + Int(seed % 7) * 20
             do {
                 if let failure = try await world.run(steps: steps) { failures.append(failure) }

@@ -26,12 +26,16 @@ final class FolderRelay: TestRelay {
 
     let folder: TemporaryFolder
     let secret = MirrorSecret()
+    let keys: KeyFiles?
     private let isCopied: Bool
     private let state: Mutex<State>
 
-    /// - Parameter isCopied: Whether each machine has a copy of the folder.
-    init(seed: UInt64, isCopied: Bool) throws {
+    /// - Parameters:
+    ///   - isCopied: Whether each machine has a copy of the folder.
+    ///   - machines: The number of machines with keys of their own; nil for one key that does not change.
+    init(seed: UInt64, isCopied: Bool, machines: Int? = nil) throws {
         folder = try TemporaryFolder()
+        keys = try machines.map { [secret] in try KeyFiles(secret, zone: "world", machines: $0) }
         self.isCopied = isCopied
         state = Mutex(State(random: SeededRandom(seed: seed &+ 77)))
     }
@@ -46,12 +50,11 @@ final class FolderRelay: TestRelay {
 
     static func engine(
         _ path: String, _ secret: MirrorSecret, state: String, retirement: Duration = .zero,
-        now: @escaping @Sendable () -> Int64 = FolderEngine.milliseconds
+        now: @escaping @Sendable () -> Int64 = FolderEngine.milliseconds, ring: KeyRing? = nil
     ) throws -> FolderEngine {
         try FolderEngine(
-            path, zone: "world", secret: secret, state: state, retirement: retirement,
-            polling: .milliseconds(50),
-            now: now)
+            path, zone: "world", cipher: RecordCipher(ring ?? KeyRing(secret: secret), zone: "world"),
+            state: state, retirement: retirement, polling: .milliseconds(50), now: now)
     }
 
     /// A machine with the folder, or with its copy.
@@ -59,10 +62,21 @@ final class FolderRelay: TestRelay {
         let relay: FolderRelay
         let path: String
         let state: String
+        let ring: (@Sendable () -> KeyRing)?
+
+        func engine() throws -> FolderEngine {
+            try FolderRelay.engine(path, relay.secret, state: state, now: relay.now, ring: ring?())
+        }
+
+        func rotate() async throws {
+            let engine = try engine()
+            try await engine.rotate(excluding: [], isNew: false)
+            await engine.close()
+        }
 
         func connect(_ nextFault: @escaping @Sendable () -> RelayFault) throws -> any MirrorEngine {
             let relay = relay
-            let engine = try FolderRelay.engine(path, relay.secret, state: state, now: relay.now)
+            let engine = try engine()
             var observed = RewritingEngine(engine)
             observed.stored = { relay.noteStored($1) }
             observed.received = { entries in
@@ -96,7 +110,8 @@ final class FolderRelay: TestRelay {
                 try Data().write(to: URL(fileURLWithPath: "\(state.replicas[number])/\(mark)"))
             }
             let path = folder.path(of: "replica\(isCopied ? number : 0)")
-            return Member(relay: self, path: path, state: folder.path(of: "state\(number)"))
+            return Member(
+                relay: self, path: path, state: folder.path(of: "state\(number)"), ring: keys?.next())
         }
     }
 
@@ -122,6 +137,7 @@ final class FolderRelay: TestRelay {
     func synchronize() {
         state.withLock { state in
             Self.noteChanges(&state)
+            Self.copyKeys(&state)
             guard state.replicas.count > 1 else { return }
             let pairs = state.replicas.indices.flatMap { source in
                 state.known[source].sorted().flatMap { name in
@@ -137,6 +153,26 @@ final class FolderRelay: TestRelay {
                 where state.isSettled || Int.random(in: 0..<4, using: &state.random) == 0 {
                     unlink("\(state.replicas[index])/\(name)")
                     state.known[index].remove(name)
+                }
+            }
+        }
+    }
+
+    /// Copies the files with keys that a copy of the folder lacks.
+    private static func copyKeys(_ state: inout State) {
+        let names = state.replicas.map { replica in
+            ((try? FileManager.default.contentsOfDirectory(atPath: replica)) ?? []).filter {
+                FolderEngine.keyRecord($0) != nil
+            }
+        }
+        for source in state.replicas.indices {
+            for name in names[source].sorted() {
+                for target in state.replicas.indices where !names[target].contains(name) {
+                    guard state.isSettled || Int.random(in: 0..<3, using: &state.random) == 0 else {
+                        continue
+                    }
+                    let data = FileManager.default.contents(atPath: "\(state.replicas[source])/\(name)")
+                    try? data?.write(to: URL(fileURLWithPath: "\(state.replicas[target])/\(name)"))
                 }
             }
         }

@@ -13,7 +13,7 @@ import Testing
 struct HostileServerTests {
     let relay: ServerRelay
 
-    init() throws { relay = ServerRelay(try NATSServer()) }
+    init() throws { relay = try ServerRelay(try NATSServer()) }
 
     private func machine() async throws -> TestMachine {
         try await TestMachine(relay, clock: StoreOptions.systemMilliseconds)

@@ -10,8 +10,10 @@ import Testing
 struct ServerConvergenceTests {
     @Test func `machines converge while the server is killed, restored, and emptied`() async throws {
         for seed in 0..<UInt64(LongProof.count(3, of: 14, "histories of machines with a server")) {
-            let relay = ServerRelay(try NATSServer())
-            var world = try await MirrorWorld(seed: seed, relay: relay, time: StoreOptions.systemMilliseconds)
+            let rotates = seed % 2 == 1
+            let relay = try ServerRelay(try NATSServer(), machines: rotates ? 4 : nil)
+            var world = try await MirrorWorld(
+                seed: seed, relay: relay, time: StoreOptions.systemMilliseconds, rotates: rotates)
             let failure = try await world.run(steps: 40 + Int(seed % 3) * 40)
             #expect(failure == nil)
         }

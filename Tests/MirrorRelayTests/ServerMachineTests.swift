@@ -14,7 +14,7 @@ struct ServerMachineTests {
     private let folder: TemporaryFolder
 
     init() throws {
-        relay = ServerRelay(try NATSServer())
+        relay = try ServerRelay(try NATSServer())
         folder = try TemporaryFolder()
     }
 

@@ -10,23 +10,58 @@ import TestSupport
 final class ServerRelay: TestRelay {
     let server: NATSServer
     private let zone: String
-    private let secret = MirrorSecret()
+    let secret = MirrorSecret()
+    /// The keys of the machines; nil for one key that does not change.
+    let keys: KeyFiles?
     private let hasBackup = Mutex(false)
     /// The URL of a proxy, for the next connections.
     let proxy = Mutex<String?>(nil)
 
-    init(_ server: NATSServer, zone: String = "world") {
+    /// - Parameter machines: The number of machines with keys of their own; nil for one key that does not change.
+    init(_ server: NATSServer, zone: String = "world", machines: Int? = nil) throws {
         (self.server, self.zone) = (server, zone)
+        keys = try machines.map { [secret] in try KeyFiles(secret, zone: zone, machines: $0) }
     }
 
-    func engine() throws -> JetStreamEngine {
+    func engine(_ ring: KeyRing? = nil) throws -> JetStreamEngine {
         JetStreamEngine(
-            try ServerAddress(proxy.withLock(\.self) ?? server.url), zone: zone, secret: secret)
+            try ServerAddress(proxy.withLock(\.self) ?? server.url), zone: zone,
+            ring ?? KeyRing(secret: secret))
+    }
+
+    /// A machine with keys of its own.
+    struct Member: TestRelay {
+        let relay: ServerRelay
+        let ring: @Sendable () -> KeyRing
+
+        func connect(_ nextFault: @escaping @Sendable () -> RelayFault) throws -> any MirrorEngine {
+            relay.faulty(try relay.engine(ring()), nextFault)
+        }
+
+        func rotate() async throws {
+            let engine = try relay.engine(ring())
+            try await engine.rotate(excluding: [], isNew: false)
+            await engine.close()
+        }
+
+        func forget(_ random: inout SeededRandom) throws { try relay.forget(&random) }
+        var putCount: Int { get async throws { try await relay.putCount } }
+    }
+
+    func member() throws -> any TestRelay {
+        guard let keys else { return self }
+        return Member(relay: self, ring: keys.next())
     }
 
     func connect(_ nextFault: @escaping @Sendable () -> RelayFault) throws -> any MirrorEngine {
+        faulty(try engine(), nextFault)
+    }
+
+    private func faulty(
+        _ engine: JetStreamEngine, _ nextFault: @escaping @Sendable () -> RelayFault
+    ) -> FaultyEngine {
         let server = server
-        return FaultyEngine(try engine(), nextFault: nextFault) { body in
+        return FaultyEngine(engine, nextFault: nextFault) { body in
             async let killing: Void = Task.detached { server.stop() }.value
             try? await body()
             await killing

@@ -18,7 +18,7 @@ struct SlowLineTests {
     private let large = (LongProof.isWhole ? 10 : 1) << 20
 
     init() throws {
-        relay = ServerRelay(try NATSServer())
+        relay = try ServerRelay(try NATSServer())
         line = try SlowLine(relay.server, bytesPerSecond: 64_000, cutAfter: 300_000)
     }
 

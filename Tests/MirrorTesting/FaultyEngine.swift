@@ -1,7 +1,7 @@
 package import Mirroring
 
 /// An engine whose requests fail, and whose relay is killed while it performs them.
-package struct FaultyEngine: PartedEngine {
+package struct FaultyEngine: PartedEngine, KeyedEngine {
     private let engine: any MirrorEngine
     private let nextFault: @Sendable () -> RelayFault
     private let killed: @Sendable (() async throws -> Void) async throws -> Void
@@ -29,6 +29,10 @@ package struct FaultyEngine: PartedEngine {
     package func identity() async throws(MirrorError) -> String {
         try await request { () throws(MirrorError) in try await engine.identity() }
     }
+
+    package var mustSeal: Bool { engine.keyed?.mustSeal ?? false }
+
+    package func noteSealing() throws(MirrorError) { try engine.keyed?.noteSealing() }
 
     package var purgesDeletions: Bool { engine.purgesDeletions }
 

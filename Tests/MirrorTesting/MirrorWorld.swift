@@ -27,6 +27,7 @@ package struct MirrorWorld {
     let faults: Faults
     var online: [Bool]
     let detaches: Bool
+    let rotates: Bool
     var detached: Set<Int> = []
     var edits: [Edit] = []
     var inserted: Set<String> = []
@@ -73,12 +74,14 @@ package struct MirrorWorld {
     ///   - makeDefect: Creates the defect of a machine, to prove that the check notices it.
     ///   - time: The machines' time, which must be that of the relay; nil for a clock that each step moves.
     ///   - detaches: Whether machines also end their mirrors and join again, and resolve conflicts.
+    ///   - rotates: Whether machines also change the key of the relay.
     ///   - isHard: Whether the history has ``Hardships``.
     package init(
         seed: UInt64, relay: (any TestRelay)? = nil, time: (@Sendable () -> Int64)? = nil,
-        detaches: Bool = false, isHard: Bool = false, makeDefect: () -> MirrorDefect? = { nil }
+        detaches: Bool = false, rotates: Bool = false, isHard: Bool = false,
+        makeDefect: () -> MirrorDefect? = { nil }
     ) async throws {
-        self.detaches = detaches
+        (self.detaches, self.rotates) = (detaches, rotates)
         self.seed = seed
         random = SeededRandom(seed: seed)
         let relay =
@@ -112,6 +115,10 @@ package struct MirrorWorld {
         for _ in 0..<steps {
             clock.set(clock.now() + Int64.random(in: 1...40, using: &random))
             let index = Int.random(in: machines.indices, using: &random)
+            // A server that is killed meanwhile ends the change at any point.
+            if rotates, online[index], Int.random(in: 0..<20, using: &random) == 0 {
+                try? await machines[index].relay.rotate()
+            }
             switch Int.random(in: 0..<100, using: &random) {
             case ..<60:
                 if hardships != nil, Int.random(in: 0..<5, using: &random) == 0 {

@@ -1,7 +1,7 @@
 package import Mirroring
 
 /// An engine whose answers are observed, and replaced.
-package struct RewritingEngine: PartedEngine {
+package struct RewritingEngine: PartedEngine, KeyedEngine {
     private let engine: any MirrorEngine
     package var stored: @Sendable ([MirrorPut], [MirrorPutResult]) -> Void = { _, _ in }
     package var received: @Sendable ([MirrorEntry]) -> [MirrorEntry] = { $0 }
@@ -10,6 +10,10 @@ package struct RewritingEngine: PartedEngine {
     package init(_ engine: any MirrorEngine) { self.engine = engine }
 
     package func identity() async throws(MirrorError) -> String { try await engine.identity() }
+
+    package var mustSeal: Bool { engine.keyed?.mustSeal ?? false }
+
+    package func noteSealing() throws(MirrorError) { try engine.keyed?.noteSealing() }
 
     package var purgesDeletions: Bool { engine.purgesDeletions }
 

@@ -33,6 +33,8 @@ package final class TestMachine: Sendable {
     private let open: @Sendable () async throws -> PersistentContainer
     private let makeMirror: @Sendable (PersistentContainer) throws -> Mirror
     private let allowsRemovals: Bool
+    /// The relay as this machine has it.
+    package let relay: any TestRelay
     private let defect: MirrorDefect?
     private let current: Mutex<Mirror>
     package var mirror: Mirror { current.withLock { $0 } }
@@ -44,6 +46,7 @@ package final class TestMachine: Sendable {
         fault: @escaping @Sendable () -> RelayFault = { .none }
     ) async throws {
         let relay = try relay.member()
+        self.relay = relay
         var options = StoreOptions()
         options.clock = { clock() + skew }
         options.durability = .normal

@@ -11,6 +11,9 @@ package protocol TestRelay: Sendable {
     /// - Parameter nextFault: The fault of the next request.
     func connect(_ nextFault: @escaping @Sendable () -> RelayFault) throws -> any MirrorEngine
 
+    /// Changes the key on a machine.
+    func rotate() async throws
+
     /// Loses revisions, as a server whose folder was deleted or restored from a backup.
     func forget(_ random: inout SeededRandom) async throws
 
@@ -26,6 +29,8 @@ package protocol TestRelay: Sendable {
 
 extension TestRelay {
     package func member() throws -> any TestRelay { self }
+
+    package func rotate() async throws {}
 
     package func settle() async throws {}
 

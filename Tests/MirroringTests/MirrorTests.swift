@@ -137,6 +137,29 @@ import Testing
         #expect(try await c.lines() == a.lines())
     }
 
+    @Test func `an older state of the relay is reported by a machine that has seen a newer one`() async throws
+    {
+        let (a, b) = try await pair()
+        try await a.insert("1", ["title": "old"])
+        try await exchange(a, b)
+        try await a.update("1", ["title": "new"])
+        try await a.sync()
+        #expect(try await Book.configuration.status(in: a.container)?.older == 0)
+        relay.forget(1)
+        for machine in [a, b] { try? await machine.sync() }
+        try await exchange(a, b)
+        #expect(try await b.lines() == ["1 new  [] 0"])
+        #expect(try await a.lines() == b.lines())
+        let status = try #require(try await Book.configuration.status(in: a.container))
+        #expect(status.older == 1 && status.olderAt != nil && status.forgotten == 0)
+        #expect(try await Book.configuration.status(in: b.container)?.older == 0)
+        // A relay that was created again is not an older state.
+        relay.empty()
+        for machine in [a, b] { try? await machine.sync() }
+        try await exchange(a, b)
+        #expect(try await Book.configuration.status(in: a.container)?.older == 1)
+    }
+
     @Test func `an idle pair puts nothing, and imports cause no puts`() async throws {
         let (a, b) = try await pair()
         for index in 0..<20 { try await a.insert("\(index)", ["title": "t", "tags": "x,y"]) }

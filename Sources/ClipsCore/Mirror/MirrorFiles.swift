@@ -8,6 +8,8 @@ package struct MirrorFiles: Sendable {
 
     /// The server, the zone, and the secret.
     package var settings: String { path + "-mirror" }
+    /// The keys of the machine.
+    package var keys: String { path + "-mirror-keys" }
     /// The ``MirrorReport``.
     package var report: String { path + "-mirror-status" }
     /// The order in which the machine received the files of a folder.

@@ -10,6 +10,7 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         case unreachable
         case wrongPassword = "wrong password"
         case wrongKey = "wrong key"
+        case excluded
         case quotaFull = "quota full"
         case newerFormat = "newer format"
         case absentTooLong = "absent too long"
@@ -25,6 +26,7 @@ package struct MirrorReport: Codable, Hashable, Sendable {
                 case .unreachable: .unreachable
                 case .unauthorized: .wrongPassword
                 case .wrongKey: .wrongKey
+                case .excluded: .excluded
                 case .quotaExceeded: .quotaFull
                 case .newerFormat: .newerFormat
                 case .absentTooLong: .absentTooLong
@@ -44,6 +46,9 @@ package struct MirrorReport: Codable, Hashable, Sendable {
     /// The number of clips that the server forgot and got again, and the time when this was noticed.
     package var forgotten = 0
     package var forgotAt: Date?
+    /// The number of clips of which the server presented an older state, and the last time.
+    package var older = 0
+    package var olderAt: Date?
     /// The number of clips that other machines deleted, which wait for an answer.
     package var removals = 0
     /// The number of clips that the server does not accept because of their size.
@@ -102,6 +107,7 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         case .unreachable: return "mirror unreachable since \(Self.time(since, timeZone))\(waiting)"
         case .wrongPassword: return "mirror: wrong password\(waiting)"
         case .wrongKey: return "mirror: wrong key, nothing written\(waiting)"
+        case .excluded: return "mirror: excluded, pair again\(waiting)"
         case .quotaFull: return "mirror: quota full, nothing lost\(waiting)"
         case .newerFormat: return "mirror: newer format, update clips\(waiting)"
         case .absentTooLong: return "mirror: absent too long, join with 'clips mirror once'"
@@ -124,6 +130,9 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         if clockOffset != 0 { remarks.append("clock off by \(Self.seconds(clockOffset))") }
         if let forgotAt, now.timeIntervalSince(forgotAt) < Self.newsLasts {
             remarks.append("server forgot \(forgotten), sent again")
+        }
+        if let olderAt, now.timeIntervalSince(olderAt) < Self.newsLasts {
+            remarks.append("server presented an older state of \(older), sent again")
         }
         if tooLarge > 0 { remarks.append("\(tooLarge) too large for the server") }
         if unreadable > 0 { remarks.append("\(unreadable) not readable") }

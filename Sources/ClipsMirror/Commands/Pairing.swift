@@ -33,24 +33,28 @@ extension Invocation {
         let isTaken = Sentence(
             "The \(settings.server.noun) has the zone '\(settings.zone)' of other machines. Run '\(pairing(settings))' with their code, or choose another name with --zone."
         )
-        let engine = try settings.engine(store: try storePath())
+        let path = try storePath()
+        // Of a mirror whose removal was interrupted.
+        unlink(MirrorFiles(store: path).keys)
+        let engine = try settings.engine(store: path)
         switch await Self.state(of: engine) {
         case .success(false): break
         case .success(true), .failure(.wrongKey): throw isTaken
         case .failure(let error): throw error
         }
-        let path = try storePath()
         let store = try await openStore()
-        // Before anything is sent that only the code can read.
+        // Before anything is sent that only its secret can read.
         try settings.create(store: path)
-        line(settings.code)
         let mirror = Mirror(container: store.container, configuration: settings.configuration, engine: engine)
         do {
             try await engine.createZone()
+            try await engine.rotate(excluding: [], isNew: true)
+            try engine.noteSealing()
+            line(try await invite(engine))
             try await exchange(mirror)
         } catch MirrorError.wrongKey {
             // Another machine created the zone during the exchange.
-            unlink(MirrorFiles(store: path).settings)
+            for file in [MirrorFiles(store: path).settings, MirrorFiles(store: path).keys] { unlink(file) }
             throw isTaken
         } catch {
             remark("the mirror was added, but not all clips were sent; 'clips mirror once' continues.")
@@ -61,7 +65,7 @@ extension Invocation {
         let sent = try await store.container.count(FetchRequest(ClipModel.entity)) - tooLarge
         await engine.close()
         remark(
-            "sent \(sent) clip\(sent == 1 ? "" : "s"). On the next machine, run '\(pairing(settings))' and type the code above; 'clips mirror code' prints it again."
+            "sent \(sent) clip\(sent == 1 ? "" : "s"). On the next machine, run '\(pairing(settings))' and type the code above, within a day; 'clips mirror code' prints another one."
         )
         return try await end(store, settings)
     }
@@ -76,11 +80,24 @@ extension Invocation {
         return words.joined(separator: " ")
     }
 
-    /// Prints the pairing code again.
-    func code() throws -> Int32 {
-        let settings = try MirrorSettings(store: try storePath())
-        line(settings.code)
-        remark("with the code and the password anyone can read the clips. Next: '\(pairing(settings))'.")
+    /// Puts an invitation, and returns its pairing code.
+    private func invite(_ engine: any RelayEngine) async throws -> String {
+        let code = MirrorSecret()
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        try await engine.invite(code, expires: now + Invitation.lifetime)
+        return code.code
+    }
+
+    /// Prints a new pairing code.
+    func code() async throws -> Int32 {
+        let path = try storePath()
+        let settings = try MirrorSettings(store: path)
+        let engine = try settings.engine(store: path)
+        line(try await invite(engine))
+        await engine.close()
+        remark(
+            "the code pairs one machine, within a day. With it and the password anyone can read the clips. Next: '\(pairing(settings))'."
+        )
         return 0
     }
 
@@ -95,26 +112,54 @@ extension Invocation {
         throw Sentence(invalid)
     }
 
+    private static let usedCode = Sentence(
+        "The code is not valid here; nothing was written. Each code pairs one machine, within a day: run 'clips mirror code' on a paired machine for another one, and check --zone."
+    )
+
+    /// Returns the secret and the keys that a code unlocks, and a closure that uses the code up.
+    private func joined(
+        _ address: ServerAddress, _ code: MirrorSecret
+    ) async throws -> (secret: MirrorSecret, keys: ZoneKeys?, claim: @Sendable () async throws -> Bool) {
+        let zone = try zone()
+        switch try await code.find(at: address, zone: zone) {
+        case .invitation(let invitation, let claim):
+            guard !invitation.isExpired(at: Int64(Date().timeIntervalSince1970 * 1000)) else {
+                throw Sentence(
+                    "The code has expired; nothing was written. Run 'clips mirror code' on a paired machine for another one."
+                )
+            }
+            return (invitation.secret, invitation.keys.joined(as: HostName.current), claim)
+        case .unknown(isOldZone: true):
+            // The zone of an earlier version, whose code is its secret.
+            let settings = MirrorSettings(server: address, zone: zone, secret: code)
+            let engine = try settings.engine(KeyRing(secret: code, zone: zone), store: try storePath())
+            guard case .success(true) = await Self.state(of: engine) else { throw Self.usedCode }
+            await engine.close()
+            return (code, nil, { true })
+        case .unknown(isOldZone: false): throw Self.usedCode
+        case .noZone:
+            throw Sentence(
+                "The \(address.noun) has no zone '\(zone)'. Run 'clips mirror add' on the first machine, \(address.folder == nil ? "" : "wait until its files arrive, ")or check --zone."
+            )
+        }
+    }
+
     /// Joins the zone of other machines, after a preview.
     func pair() async throws -> Int32 {
         try checkUnused()
         let address = try address()
-        let settings = MirrorSettings(server: address, zone: try zone(), secret: try Self.secret())
-        let engine = try settings.engine(store: try storePath())
-        switch await Self.state(of: engine) {
-        case .success(true): break
-        case .success(false):
-            throw Sentence(
-                "The \(address.noun) has no zone '\(settings.zone)'. Run 'clips mirror add' on the first machine, \(address.folder == nil ? "" : "wait until its files arrive, ")or check --zone."
-            )
-        case .failure(.wrongKey):
-            throw Sentence(
-                "The code belongs to another mirror; nothing was written. Check the code and --zone.")
-        case .failure(let error): throw error
-        }
+        let path = try storePath()
+        let found = try await joined(address, try Self.secret())
+        let settings = MirrorSettings(server: address, zone: try zone(), secret: found.secret)
+        // Presents itself to no other machine yet.
+        let reader = try settings.engine(
+            KeyRing(secret: found.secret, zone: settings.zone, keys: found.keys), store: path)
+        if case .failure(let error) = await Self.state(of: reader) { throw error }
         let store = try await openStore()
-        let mirror = Mirror(container: store.container, configuration: settings.configuration, engine: engine)
-        let preview = try await mirror.preview()
+        let preview = try await Mirror(
+            container: store.container, configuration: settings.configuration, engine: reader
+        ).preview()
+        await reader.close()
         let total = preview.onlyHere + preview.onlyOnRelay + preview.onBoth
         let question =
             "Clips and quotes \(address.folder == nil ? "on the server" : "in the folder") only: \(preview.onlyOnRelay), here only: \(preview.onlyHere), on both: "
@@ -124,7 +169,14 @@ extension Invocation {
             remark("nothing was changed.")
             return 1
         }
-        try settings.create(store: try storePath())
+        guard try await found.claim() else { throw Self.usedCode }
+        try settings.create(store: path)
+        let keys = MirrorFiles(store: path).keys
+        unlink(keys)
+        let ring = settings.ring(keys, keys: found.keys)
+        try ring.update { _ in }
+        let engine = try settings.engine(ring, store: path)
+        let mirror = Mirror(container: store.container, configuration: settings.configuration, engine: engine)
         do { try await exchange(mirror) } catch {
             remark(
                 "the machines are paired, but not all clips were exchanged; 'clips mirror once' continues.")

@@ -34,7 +34,8 @@ extension Invocation {
         unlink(files.settings)
         let engine =
             try settings?.engine(store: path)
-            ?? JetStreamEngine(ServerAddress("tls://localhost"), zone: zone, secret: MirrorSecret())
+            ?? JetStreamEngine(
+                ServerAddress("tls://localhost"), zone: zone, KeyRing(secret: MirrorSecret(), zone: zone))
         let configuration = ClipModel.mirrored(zone: zone)
         let mirror = Mirror(container: store.container, configuration: configuration, engine: engine)
         do { try await detach(mirror, named: configuration.consumer, of: store.container) } catch {
@@ -50,6 +51,7 @@ extension Invocation {
             unlink(files.folderState)
         }
         unlink(files.report)
+        unlink(files.keys)
         await store.close()
         remark(
             zoneEngine == nil ? "the mirror was removed." : "the zone was deleted, and the mirror removed.")

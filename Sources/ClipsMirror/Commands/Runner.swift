@@ -200,6 +200,7 @@ actor Runner {
         report.removals = status?.removals ?? 0
         report.tooLarge = status?.tooLarge ?? 0
         report.unreadable = status?.unreadable ?? 0
+        (report.older, report.olderAt) = (status?.older ?? 0, status?.olderAt)
         report.clockOffset = status?.clockOffset ?? 0
         noteForgotten(status?.forgotten ?? 0)
         guard always || report != before else { return }

@@ -23,6 +23,7 @@ extension Invocation {
             tooLarge: status?.tooLarge ?? 0,
             conflicts: status?.conflicts ?? 0, deletions: status?.removals ?? 0,
             forgotten: status?.forgotten ?? 0,
+            older: status?.older ?? 0, olderAt: status?.olderAt?.formatted(.iso8601),
             unreadable: status?.unreadable ?? 0, clockOffset: status?.clockOffset ?? 0,
             retained: status?.retained ?? 0)
         if has("--json") {
@@ -63,6 +64,8 @@ private struct StatusObject: Encodable {
     let conflicts: Int
     let deletions: Int
     let forgotten: Int
+    let older: Int
+    let olderAt: String?
     let unreadable: Int
     let clockOffset: Int64
     let retained: Int
@@ -86,6 +89,10 @@ private struct StatusObject: Encodable {
                 "deletions  \(deletions) by other machines wait. Run 'clips mirror once', or 'keep'.")
         }
         if forgotten > 0 { lines.append("server     forgot \(forgotten) clips, which were sent again") }
+        if older > 0 {
+            lines.append(
+                "server     presented an older state of \(older) clips, last \(olderAt ?? ""); sent again")
+        }
         if tooLarge > 0 { lines.append("too large  \(tooLarge) clips, which the server does not accept") }
         if unreadable > 0 { lines.append("skipped    \(unreadable) records that are not readable") }
         if clockOffset != 0 {

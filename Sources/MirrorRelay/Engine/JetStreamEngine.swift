@@ -13,8 +13,12 @@ public actor JetStreamEngine: MirrorEngine {
     ///   - zone: The name that the machines of the mirror share.
     ///   - secret: The secret that they share.
     public init(_ address: ServerAddress, zone: String, secret: MirrorSecret) {
+        self.init(address, zone: zone, KeyRing(secret: secret))
+    }
+
+    package init(_ address: ServerAddress, zone: String, _ ring: KeyRing) {
         self.address = address
-        self.zone = Zone(name: zone, cipher: RecordCipher(secret, zone: zone))
+        self.zone = Zone(name: zone, cipher: RecordCipher(ring, zone: zone))
     }
 
     /// Whether a name can be that of a zone.
@@ -40,7 +44,7 @@ public actor JetStreamEngine: MirrorEngine {
         do throws(RelayError) { return try await task.value.get() } catch { throw MirrorError(error) }
     }
 
-    private func run<Answer: Sendable>(
+    func run<Answer: Sendable>(
         reconnects: Bool = false, _ body: (JetStreamSession) async throws(RelayError) -> Answer
     ) async throws(MirrorError) -> Answer {
         let session = try await session(reconnects: reconnects)

@@ -38,7 +38,7 @@ extension JetStreamSession {
             throw .tooLarge
         }
         let count = (deflated.count + RecordBody.chunkSize - 1) / RecordBody.chunkSize
-        let list = ChunkList(hash: zone.cipher.name(of: put.body), count: count, size: put.body.count)
+        let list = ChunkList(hash: zone.cipher.chunkName(of: put.body), count: count, size: put.body.count)
         var upload = PartialRecords.Upload(
             stamp: put.stamp, expected: put.expected, list: list, deflated: deflated)
         let isFollowing = known.map { $0.expected == put.expected } ?? true
@@ -146,7 +146,7 @@ extension JetStreamSession {
         guard let download else { return nil }
         let deflated = (0..<list.count).flatMap { download.chunks[$0] ?? [] }
         guard !download.isDamaged, let record = Deflate.decompress(deflated, size: list.size),
-            zone.cipher.name(of: record) == list.hash
+            zone.cipher.isName(list.hash, of: record)
         else {
             parts.state.withLock { _ = $0.damagedKeys.insert(key) }
             return []

@@ -9,6 +9,8 @@ actor JetStreamSession {
     /// The chunks of the large record that is being received.
     var chunkFeed: (messages: MessageFeed, subject: String, position: UInt64)?
     let parts: PartialRecords
+    /// The keys that no record on the server contained.
+    private var missingKeys: Set<UInt64> = []
 
     init(_ connection: JetStreamConnection, _ zone: Zone, _ parts: PartialRecords = PartialRecords()) {
         (self.connection, self.zone, self.parts) = (connection, zone, parts)
@@ -22,6 +24,7 @@ actor JetStreamSession {
             let connection = try await JetStreamConnection.open(address)
             let session = JetStreamSession(connection, zone, parts)
             if try await session.checkKey() == nil { try await session.createZone() }
+            try await session.refreshKeys()
             return .success(session)
         } catch {
             return .failure(error)
@@ -48,7 +51,8 @@ actor JetStreamSession {
     }
 
     private func createZone() async throws(RelayError) {
-        let metadata = zone.cipher.seal(Array(#"{"v":1}"#.utf8), subject: zone.metadata)
+        let metadata = zone.cipher.seal(
+            Array(#"{"v":1}"#.utf8), subject: zone.metadata, usesFirstKey: true)
         let message = OutgoingMessage(subject: zone.metadata, expected: 0, body: metadata)
         do throws(RelayError) {
             try await connection.waitingForStream { () throws(RelayError) in
@@ -126,6 +130,7 @@ actor JetStreamSession {
     /// empty, and one in chunks that were not received is deferred.
     func entry(_ message: StreamMessage) async throws(RelayError) -> MirrorEntry? {
         guard let revision = revision(message) else { return nil }
+        try await findKey(of: message)
         switch body(of: message) {
         case .whole(let record): return MirrorEntry(revision: revision, body: record)
         case .chunked(let list):
@@ -138,7 +143,16 @@ actor JetStreamSession {
         }
     }
 
+    /// Reads the change of the key, if another machine sealed a message with a key that this one does not know.
+    private func findKey(of message: StreamMessage) async throws(RelayError) {
+        guard let id = zone.cipher.unknownKey(of: message.body), !missingKeys.contains(id) else { return }
+        try await refreshKeys()
+        // A damaged message may name any key.
+        if missingKeys.count < 100 { missingKeys.insert(id) }
+    }
+
     func put(_ puts: [MirrorPut]) async throws(RelayError) -> [MirrorPutResult] {
+        zone.cipher.ring.reload()
         var messages: [OutgoingMessage] = []
         var tooLarge: Set<Int> = []
         for (index, put) in puts.enumerated() {
@@ -156,7 +170,8 @@ actor JetStreamSession {
             messages.append(
                 OutgoingMessage(
                     subject: subject, expected: UInt64(put.expected), stamp: put.stamp,
-                    body: zone.cipher.seal(body.bytes, subject: subject)))
+                    body: zone.cipher.seal(
+                        body.bytes, subject: subject, usesFirstKey: put.key == zone.cipher.formatKey)))
         }
         var answers = await connection.put(messages)[...]
         var results: [MirrorPutResult] = []

@@ -1,7 +1,20 @@
+package import FoundationEssentials
 package import Mirroring
 
 /// An engine of this module, which a program pairs and closes.
-package protocol RelayEngine: MirrorEngine {
+package protocol RelayEngine: KeyedEngine {
+    var ring: KeyRing { get }
+
+    /// Gives the other machines a new key.
+    ///
+    /// - Parameters:
+    ///   - keys: The public keys of machines that do not get it.
+    ///   - isNew: Whether no program of an earlier version has the zone.
+    func rotate(excluding keys: Set<Data>, isNew: Bool) async throws(MirrorError)
+
+    /// Puts an invitation, which a pairing code opens once until a time.
+    func invite(_ code: MirrorSecret, expires: Int64) async throws(MirrorError)
+
     /// Returns whether the relay has the zone. Writes nothing.
     ///
     /// - Throws: ``MirrorError/wrongKey`` if the zone has another key.
@@ -17,6 +30,15 @@ package protocol RelayEngine: MirrorEngine {
     func close() async
 }
 
+extension RelayEngine {
+    package var mustSeal: Bool {
+        ring.reload()
+        return ring.keys.mustSeal
+    }
+
+    package func noteSealing() throws(MirrorError) { try ring.update { $0.mustSeal = false } }
+}
+
 extension FolderEngine: RelayEngine {}
 
 extension JetStreamEngine: RelayEngine {
@@ -29,9 +51,9 @@ extension ServerAddress {
     ///
     /// - Parameter state: The file in which the machine stores the order of a folder's files.
     package func engine(
-        zone: String, secret: MirrorSecret, state: String
+        _ ring: KeyRing, state: String
     ) throws(MirrorError) -> any RelayEngine {
-        guard let folder else { return JetStreamEngine(self, zone: zone, secret: secret) }
-        return try FolderEngine(folder, zone: zone, secret: secret, state: state)
+        guard let folder else { return JetStreamEngine(self, zone: ring.zone, ring) }
+        return try FolderEngine(folder, ring, state: state)
     }
 }

@@ -3,10 +3,10 @@ struct Zone: Sendable {
     let name: String
     let cipher: RecordCipher
 
-    /// The subjects below `clips.<zone>`: `.m` is the metadata, `.r.<key>` the records, and
-    /// `.b.<key>.<hash>.<n>` the chunks of large records.
+    /// The subjects below `clips.<zone>`: `.m` is the metadata, `.r.<key>` the records, `.b.<key>.<hash>.<n>` the
+    /// chunks of large records, and `.k.<name>` the records of keys.
     private var prefix: String { "clips.\(name)" }
-    var stream: String { "CLIPS_\(name)" }
+    var stream: String { Self.stream(name) }
     var subjects: String { prefix }
     var metadata: String { "\(prefix).m" }
     var records: String { "\(prefix).r.*" }

@@ -15,6 +15,7 @@ extension FolderEngine {
             throw .unreachable(
                 reason: "the folder \(folder) has no zone; mount it, or wait until it is synchronized")
         }
+        try refreshKeys(in: place)
         let present = names.reduce(into: [SegmentName: String]()) { present, text in
             guard let name = SegmentName(text),
                 let status = FileStatus(path: "\(place)/\(text)", followsLinks: false), status.isRegular

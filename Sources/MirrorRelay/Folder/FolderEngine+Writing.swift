@@ -5,6 +5,7 @@ import Platform
 extension FolderEngine {
     public func put(_ puts: [MirrorPut]) throws(MirrorError) -> [MirrorPutResult] {
         _ = try place()
+        ring.reload()
         var results: [MirrorPutResult] = puts.map { _ in .outdated }
         var accepted: [(index: Int, record: PlainRecord)] = []
         var keys: Set<RecordKey> = []
@@ -18,8 +19,12 @@ extension FolderEngine {
             }
             accepted.append((index, PlainRecord(key: key, stamp: put.stamp, time: time, body: put.body)))
         }
-        for (index, number) in zip(accepted.map(\.index), try write(accepted.map(\.record))) {
-            results[index] = .stored(number)
+        // The record for programs of earlier versions has a segment that they can read.
+        let format = RecordKey(cipher.formatKey)
+        for isFormat in [true, false] {
+            let part = accepted.filter { ($0.record.key == format) == isFormat }
+            let numbers = try write(part.map(\.record), usesFirstKey: isFormat)
+            for (index, number) in zip(part.map(\.index), numbers) { results[index] = .stored(number) }
         }
         guard !accepted.isEmpty else { return results }
         try save()
@@ -48,7 +53,8 @@ extension FolderEngine {
     ///
     /// - Parameter omitted: The segments that the last table omits.
     private func write(
-        _ records: [PlainRecord], omitting omitted: Set<SegmentName> = [], always: Bool = false
+        _ records: [PlainRecord], omitting omitted: Set<SegmentName> = [], always: Bool = false,
+        usesFirstKey: Bool = false
     ) throws(MirrorError) -> [Int64] {
         var numbers: [Int64] = []
         var rest = records[...]
@@ -61,25 +67,29 @@ extension FolderEngine {
                 return size == 0 || size + record.body.count < SegmentFile.maxBytes
             }
             rest = rest.dropFirst(part.count)
-            numbers += try writeSegment(Array(part), omitting: rest.isEmpty ? omitted : [])
+            numbers += try writeSegment(
+                Array(part), omitting: rest.isEmpty ? omitted : [], usesFirstKey: usesFirstKey)
         }
         return numbers
     }
 
     private func writeSegment(
-        _ records: [PlainRecord], omitting omitted: Set<SegmentName>
+        _ records: [PlainRecord], omitting omitted: Set<SegmentName>, usesFirstKey: Bool
     ) throws(MirrorError) -> [Int64] {
         let place = try place()
         let sequence = (log.latest[state.machine]?.sequence ?? 0) + 1
         let name = SegmentName(machine: state.machine, sequence: sequence)
-        let bodies = records.enumerated().map { SegmentFile.seal($1.body, name, $0, cipher) }
+        let seal = { (plain: [UInt8], subject: String) in
+            self.cipher.seal(plain, subject: subject, usesFirstKey: usesFirstKey)
+        }
+        let bodies = records.enumerated().map { seal($1.body, SegmentFile.subject(name, $0)) }
         let live = own.map(\.name).filter { !omitted.contains($0) }.map(\.sequence) + [sequence]
         let table = SegmentFile.Table(
             live: Self.ranges(live),
             items: zip(records, bodies).map {
                 SegmentFile.Item(key: $0.key, stamp: $0.stamp, time: $0.time, length: UInt32($1.count))
             })
-        let head = SegmentFile.head(table, name, cipher)
+        let head = SegmentFile.head(seal(table.bytes, SegmentFile.subject(name, nil)))
         var bytes = head
         for body in bodies { bytes += body }
         do throws(Errno) {
@@ -120,7 +130,8 @@ extension FolderEngine {
     private func compact() throws(MirrorError) -> Bool {
         var isDone = false
         while true {
-            let own = own
+            let format = RecordKey(cipher.formatKey).flatMap { log.revisions(of: $0) } ?? []
+            let own = own.filter { segment in !format.contains { $0.segment == segment.name } }
             let wasteful = own.filter { $0.live * 2 < $0.bytes }
             let waste = wasteful.reduce(0) { $0 + $1.bytes - $1.live }
             // The class of a size is the logarithm to the base of the fan-in, in units of 4 kB.

@@ -28,6 +28,8 @@ public actor FolderEngine: MirrorEngine {
     var state = FolderState()
     /// The files that are no segments, by their state.
     private var rejected: [SegmentName: String] = [:]
+    /// The states of the files with keys when they were read.
+    var keyMarks: [String: String] = [:]
     /// Whether revisions were lost since ``identity()``.
     var isBroken = false
     private var watch: FolderWatch?
@@ -47,14 +49,30 @@ public actor FolderEngine: MirrorEngine {
         try self.init(folder, zone: zone, secret: secret, state: state, retirement: .seconds(600))
     }
 
+    package init(_ folder: String, _ ring: KeyRing, state: String) throws(MirrorError) {
+        try self.init(
+            folder, zone: ring.zone, cipher: RecordCipher(ring, zone: ring.zone), state: state,
+            retirement: .seconds(600))
+    }
+
     package init(
         _ folder: String, zone: String, secret: MirrorSecret, state: String, retirement: Duration,
+        polling: Duration = .seconds(5), now: @escaping @Sendable () -> Int64 = FolderEngine.milliseconds
+    ) throws(MirrorError) {
+        try self.init(
+            folder, zone: zone, cipher: RecordCipher(secret, zone: zone), state: state,
+            retirement: retirement,
+            polling: polling, now: now)
+    }
+
+    init(
+        _ folder: String, zone: String, cipher: RecordCipher, state: String, retirement: Duration,
         polling: Duration = .seconds(5), now: @escaping @Sendable () -> Int64 = FolderEngine.milliseconds
     ) throws(MirrorError) {
         guard let loop = try? EventLoop() else { throw .other("no descriptor is left") }
         self.loop = loop
         (self.folder, self.zone, statePath) = (folder, zone, state)
-        cipher = RecordCipher(secret, zone: zone)
+        self.cipher = cipher
         (self.retirement, self.polling, self.now) = (retirement, polling, now)
     }
 
@@ -115,7 +133,10 @@ public actor FolderEngine: MirrorEngine {
             repeat {
                 let present = Folder.names(in: path)
                 guard present.contains(mark) else { throw Errno(EIO) }
-                names = present.filter { $0 != mark && ($0.hasPrefix("zone-") || SegmentName($0) != nil) }
+                names = present.filter {
+                    $0 != mark
+                        && ($0.hasPrefix("zone-") || SegmentName($0) != nil || Self.keyRecord($0) != nil)
+                }
                 for name in names.isEmpty ? [mark] : names where unlinkat(zone.number, name, 0) != 0 {
                     let error = Errno.last
                     guard error.code == ENOENT else { throw error }
@@ -153,6 +174,7 @@ public actor FolderEngine: MirrorEngine {
             log.next = state.next
         }
         isBroken = false
+        try refreshKeys(in: try place(), always: true)
         try scan()
         isBroken = false
         return "\(SegmentName.digits(state.identity, 16)) \(state.losses)"
@@ -293,6 +315,7 @@ public actor FolderEngine: MirrorEngine {
 
     /// Files that are no segments are read again when they change.
     func isRejected(_ name: SegmentName, _ mark: String) -> Bool { rejected[name] == mark }
+    func forgetRejected() { rejected = [:] }
     func reject(_ name: SegmentName, _ mark: String) { rejected[name] = mark }
     func forgetRejected(except present: [SegmentName: String]) {
         if rejected.count > present.count { rejected = rejected.filter { present[$0.key] != nil } }

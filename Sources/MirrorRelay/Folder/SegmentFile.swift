@@ -20,6 +20,27 @@ enum SegmentFile {
         /// The sequences of all segments that the machine had in the folder, with this one. Others are superseded.
         var live: [ClosedRange<UInt32>]
         var items: [Item]
+
+        var bytes: [UInt8] {
+            var bytes = [version]
+            func add(_ number: some FixedWidthInteger) {
+                withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+            }
+            add(UInt32(live.count))
+            for range in live {
+                add(range.lowerBound)
+                add(range.upperBound)
+            }
+            add(UInt32(items.count))
+            for item in items {
+                add(item.key.high)
+                add(item.key.low)
+                add(item.stamp)
+                add(item.time)
+                add(item.length)
+            }
+            return bytes
+        }
     }
 
     /// A table that was read, and the offset of the first record.
@@ -37,36 +58,15 @@ enum SegmentFile {
     /// A table that claims to be larger is not read.
     private static let maxTable = 4 << 20
 
-    private static func subject(_ name: SegmentName, _ index: Int?) -> String {
+    static func subject(_ name: SegmentName, _ index: Int?) -> String {
         "folder \(name.text) \(index.map(String.init) ?? "table")"
     }
 
-    static func seal(_ record: [UInt8], _ name: SegmentName, _ index: Int, _ cipher: RecordCipher) -> [UInt8]
-    {
-        cipher.seal(record, subject: subject(name, index))
-    }
-
     /// The bytes that precede the records of a segment.
-    static func head(_ table: Table, _ name: SegmentName, _ cipher: RecordCipher) -> [UInt8] {
-        var plain = [version]
-        func add(_ number: some FixedWidthInteger) {
-            withUnsafeBytes(of: number.littleEndian) { plain += $0 }
-        }
-        add(UInt32(table.live.count))
-        for range in table.live {
-            add(range.lowerBound)
-            add(range.upperBound)
-        }
-        add(UInt32(table.items.count))
-        for item in table.items {
-            add(item.key.high)
-            add(item.key.low)
-            add(item.stamp)
-            add(item.time)
-            add(item.length)
-        }
-        let sealed = cipher.seal(plain, subject: subject(name, nil))
-        return mark + withUnsafeBytes(of: UInt32(sealed.count).littleEndian) { Array($0) } + sealed
+    ///
+    /// - Parameter sealed: The sealed table.
+    static func head(_ sealed: [UInt8]) -> [UInt8] {
+        mark + withUnsafeBytes(of: UInt32(sealed.count).littleEndian) { Array($0) } + sealed
     }
 
     /// Opens a file that may be anything: a link, a pipe, or a file of any size is rejected without reading more than
@@ -128,7 +128,7 @@ enum SegmentFile {
         return table
     }
 
-    private static func bytes(of file: borrowing FileDescriptor, at offset: Int, count: Int) -> [UInt8]? {
+    static func bytes(of file: borrowing FileDescriptor, at offset: Int, count: Int) -> [UInt8]? {
         let number = file.number
         var read = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count + 1) { buffer, initialized in

@@ -16,6 +16,8 @@ enum RelayError: Error, Hashable, Sendable {
     case incomplete
     /// The zone was sealed with another key.
     case wrongKey
+    /// The other machines changed the key without this one.
+    case excluded
     /// The server has no JetStream, or nothing receives messages for the subject.
     case noResponders
     case cancelled
@@ -49,6 +51,13 @@ enum RelayError: Error, Hashable, Sendable {
     }
 }
 
+extension RelayError {
+    /// Creates the error of keys that cannot be followed.
+    init(_ error: MirrorError) {
+        self = error == .excluded ? .excluded : .rejected(reason: "\(error)")
+    }
+}
+
 extension MirrorError {
     init(_ error: RelayError) {
         self =
@@ -56,6 +65,7 @@ extension MirrorError {
             case .unreachable(let reason): .unreachable(reason: reason)
             case .unauthorized: .unauthorized
             case .wrongKey: .wrongKey
+            case .excluded: .excluded
             case .quotaFull: .quotaExceeded
             case .cancelled: .cancelled
             case .rejected(let reason): .other(reason)

@@ -1,5 +1,3 @@
-import CSodium
-
 /// The secret that the machines of a mirror share; every key derives from it.
 public struct MirrorSecret: Hashable, Sendable {
     package let bytes: [UInt8]
@@ -8,12 +6,7 @@ public struct MirrorSecret: Hashable, Sendable {
     static let count = 16
 
     /// Creates a random secret.
-    public init() {
-        Sodium.start()
-        var bytes = [UInt8](repeating: 0, count: Self.count)
-        randombytes_buf(&bytes, bytes.count)
-        self.bytes = bytes
-    }
+    public init() { bytes = Sodium.random(Self.count) }
 
     /// Creates a known secret, for measurements.
     package init(bytes: [UInt8]) { self.bytes = bytes }

@@ -16,6 +16,13 @@ enum Sodium {
         return result
     }
 
+    static func random(_ count: Int) -> [UInt8] {
+        start()
+        var bytes = [UInt8](repeating: 0, count: count)
+        randombytes_buf(&bytes, count)
+        return bytes
+    }
+
     static let overhead = Int(
         crypto_aead_xchacha20poly1305_ietf_NPUBBYTES + crypto_aead_xchacha20poly1305_ietf_ABYTES)
 
@@ -24,8 +31,7 @@ enum Sodium {
         start()
         let nonceCount = Int(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES)
         let context = Array(context.utf8)
-        var nonce = [UInt8](repeating: 0, count: nonceCount)
-        randombytes_buf(&nonce, nonceCount)
+        let nonce = random(nonceCount)
         return nonce
             + [UInt8](unsafeUninitializedCapacity: plain.count + overhead - nonceCount) { buffer, count in
                 guard let first = buffer.baseAddress else { return }

@@ -11,6 +11,8 @@ public enum MirrorError: Error, Equatable, Sendable {
     case unauthorized
     /// The zone is encrypted with another key. Nothing was written.
     case wrongKey
+    /// The other machines changed the key without this one.
+    case excluded
     /// The relay has no room left for the account.
     case quotaExceeded
     /// A newer version wrote a record; contains the version of its format.
@@ -38,6 +40,8 @@ extension MirrorError: CustomStringConvertible {
             "The relay rejected the user or the password. Check both; nothing was transferred."
         case .wrongKey:
             "The zone is encrypted with another key. Pair this machine again; nothing was written."
+        case .excluded:
+            "The other machines changed the key without this one. Pair this machine again; nothing is lost here."
         case .quotaExceeded:
             "The relay has no room left. Nothing is lost; raise the quota, and the mirror continues."
         case .newerFormat(let version):

@@ -11,6 +11,8 @@ import Platform
 /// they must not skip raises the version.
 package struct RecordForm: Hashable, Sendable {
     static let version = 1
+    /// The version of ``MirrorFormat/record``, which has no members.
+    private static let formatVersion = 2
 
     let entity: String
     let uuid: String
@@ -18,13 +20,15 @@ package struct RecordForm: Hashable, Sendable {
     /// The machine that put the record, by its number in clocks; 0 if it is not known.
     var machine: UInt64 = 0
 
+    private var isFormat: Bool { entity == MirrorFormat.entity && uuid == MirrorFormat.uuid }
+
     package var bytes: [UInt8] {
         // Most attributes have the clock of the insert.
         let common = state.attributes.values.map(\.clock).min()
         func short(_ clock: MirrorClock) -> String { clock == common ? "" : clock.description }
         var text = JSONText()
         text.object { text in
-            text.add("v") { $0.add(Int64(Self.version)) }
+            text.add("v") { $0.add(Int64(isFormat ? Self.formatVersion : Self.version)) }
             text.add("e") { $0.add(entity) }
             text.add("u") { $0.add(uuid) }
             if machine != 0 { text.add("m") { $0.add(String(machine, radix: 16)) } }
@@ -104,14 +108,14 @@ extension RecordForm {
             default: try cursor.skipValue()
             }
         }
-        guard version <= Self.version else { throw MirrorError.newerFormat(Int(version)) }
-        guard cursor.isAtEnd(), !cursor.hasReplacement, version == Self.version, !entity.isEmpty,
-            !uuid.isEmpty,
+        self.init(entity: entity, uuid: uuid, state: state, machine: machine)
+        let known = isFormat ? Self.formatVersion : Self.version
+        guard version <= known else { throw MirrorError.newerFormat(Int(version)) }
+        guard cursor.isAtEnd(), !cursor.hasReplacement, version == known, !entity.isEmpty, !uuid.isEmpty,
             !entity.contains("/")
         else {
             throw JSONError()
         }
-        self.init(entity: entity, uuid: uuid, state: state, machine: machine)
     }
 }
 

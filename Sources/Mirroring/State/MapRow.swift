@@ -12,6 +12,8 @@ struct MapRow: Sendable {
         case toRead
         /// Deleted by another machine, which waits for the user's answer; the state is that before.
         case held
+        /// The progress of ``Mirror/sealSome()``: the last record that was put again.
+        case toSeal
 
         init(_ object: StoredObject) {
             self = Waiting(rawValue: object["waiting"].integerValue ?? 0) ?? .toPut
@@ -40,6 +42,9 @@ struct MapRow: Sendable {
     var isChanged = false
 
     static func name(_ entity: String, _ uuid: String) -> String { "\(entity)/\(uuid)" }
+
+    /// Whether the row is part of the mirror's own state.
+    var isRecord: Bool { ![MirrorNames.deferred, MirrorNames.sealing, MirrorNames.older].contains(entity) }
 
     var entity: String { String(name.prefix { $0 != "/" }) }
     var uuid: String { String(name.drop { $0 != "/" }.dropFirst()) }

@@ -7,6 +7,9 @@ enum MirrorNames {
     static let conflict = "MirrorConflict"
     /// In the name of a row, with a key of the relay.
     static let deferred = "MirrorDeferred"
+    /// In the names of rows that are no records, with a zone.
+    static let sealing = "MirrorSealing"
+    static let older = "MirrorOlder"
 }
 
 extension MirrorConfiguration {

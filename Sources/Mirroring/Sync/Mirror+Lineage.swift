@@ -24,6 +24,7 @@ extension Mirror {
         let isSame = try await isLineageIntact()
         // Revisions of another log have other numbers.
         if zone[.identity] != identity { removals = WaitingRemovals() }
+        let isOlder = zone[.identity] == identity && !isSame
         if zone[.identity] != identity || !isSame {
             let isFirst = zone[.identity].isEmpty && zone[.cursor] == 0
             zone[.identity] = identity
@@ -32,7 +33,7 @@ extension Mirror {
         if zone.reconciliation != .none {
             let mode = zone.reconciliation
             try await save { _ throws(StoreError) in }
-            try await reconcile(mode)
+            try await reconcile(mode, isOlder: isOlder)
         }
         isConnected = true
     }
@@ -73,18 +74,21 @@ extension Mirror {
 
     /// Compares all records with the relay's, in any order, and puts those that it lacks. Absence is never a
     /// deletion.
-    private func reconcile(_ mode: MirrorZone.Reconciliation) async throws(MirrorError) {
+    ///
+    /// - Parameter isOlder: Whether the log is the known one, and lacks its newest revision.
+    private func reconcile(_ mode: MirrorZone.Reconciliation, isOlder: Bool) async throws(MirrorError) {
         let purged = try await horizon(of: zone[.identity]).revision
         let listing = try await engine.list()
         zone[.unreadable] = 0
         var unseen = Dictionary(listing.map { ($0.key, $0) }) { $0.number > $1.number ? $0 : $1 }
-        var differing: [String] = []
+        var (differing, older): ([String], Int64) = ([], 0)
         try await forEachPageOfMap { rows throws(MirrorError) in
             var missing: [MapRow] = []
             for row in rows {
                 let key = engine.key(entity: row.entity, uuid: row.uuid)
                 if let revision = unseen.removeValue(forKey: key) {
                     let isSame = row.revision == revision.number && row.stamp == revision.stamp
+                    if isOlder, revision.number < row.revision { older += 1 }
                     if !isSame || mode.comparesValues { differing.append(key) }
                 } else if row.revision != 0 {
                     missing.append(row)
@@ -92,6 +96,7 @@ extension Mirror {
             }
             try await restore(missing, mode, purged: purged)
         }
+        if older > 0 { try await noteOlder(older) }
         differing += unseen.keys
         for start in stride(from: 0, to: differing.count, by: 500) {
             let keys = Array(differing[start..<min(start + 500, differing.count)])
@@ -103,6 +108,16 @@ extension Mirror {
         if let last = listing.max(by: { $0.number < $1.number }) { zone.moveCursor(to: last) }
         zone.reconciliation = zone[.unreadable] > 0 ? .compare : .none
         try await save { _ throws(StoreError) in }
+    }
+
+    /// Adds to the number of records of which the relay presented an older revision than it had.
+    private func noteOlder(_ count: Int64) async throws(MirrorError) {
+        let (name, now) = (MapRow.name(MirrorNames.older, configuration.zone), now())
+        try await write { transaction throws(StoreError) in
+            var row = try transaction.snapshot.mapRows([name])[name] ?? MapRow(name: name)
+            (row.revision, row.stamp) = (row.revision + count, now)
+            try row.save(in: &transaction)
+        }
     }
 
     /// Lets records wait that the relay had and lacks now. After a long absence, they may have been deleted: then

@@ -52,6 +52,7 @@ extension Mirror {
     private nonisolated(nonsending) func hasWaitingRecords() async -> Bool {
         let count = try? await read { snapshot throws(StoreError) in
             try snapshot.count(MapRow.request(.toPut, limit: 1))
+                + snapshot.count(MapRow.request(.toSeal, limit: 1))
         }
         return count != 0
     }

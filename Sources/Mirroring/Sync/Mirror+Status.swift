@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 public import PersistentStore
 
 /// The state of a mirror, as of its last commit.
@@ -15,6 +15,10 @@ public struct MirrorStatus: Hashable, Sendable {
     public let removals: Int
     /// The number of records that the relay forgot and got again.
     package let forgotten: Int
+    /// The number of records of which the relay presented an older revision than it had, as after a restored backup,
+    /// and the last time.
+    package let older: Int
+    package let olderAt: Date?
     /// The number of records that cannot be read; they are skipped, and read again with each connection.
     package let unreadable: Int
     /// The milliseconds by which the relay's clock is ahead; 0 below two seconds.
@@ -43,13 +47,17 @@ extension MirrorConfiguration {
             guard let object = try snapshot.fetch(FetchRequest(MirrorNames.zone)).first else { return nil }
             let zone = MirrorZone(object)
             let record = try snapshot.consumers().first { $0.name == consumer }
+            let name = MapRow.name(MirrorNames.older, self.zone)
+            let older = try snapshot.mapRows([name])[name]
             return MirrorStatus(
                 waiting: try snapshot.count(MapRow.request(.toPut)) + unabsorbed(of: record, in: snapshot),
                 receiving: try snapshot.count(MapRow.request(.toRead)),
                 tooLarge: try snapshot.count(MapRow.request(.tooLarge)),
                 conflicts: try snapshot.count(FetchRequest(MirrorNames.conflict)),
                 removals: try snapshot.count(MapRow.request(.held)),
-                forgotten: Int(zone[.forgotten]), unreadable: Int(zone[.unreadable]),
+                forgotten: Int(zone[.forgotten]), older: Int(older?.revision ?? 0),
+                olderAt: older.map { Date(timeIntervalSince1970: Double($0.stamp) / 1000) },
+                unreadable: Int(zone[.unreadable]),
                 clockOffset: zone[.offset],
                 retained: record?.lag ?? 0)
         }
@@ -90,7 +98,9 @@ extension Mirror {
     public func preview() async throws(MirrorError) -> (onlyHere: Int, onlyOnRelay: Int, onBoth: Int) {
         try configuration.check(container.model)
         var there = Set(try await engine.list().map(\.key))
-        for (entity, uuid) in [Self.horizon, Self.machines] {
+        for (entity, uuid) in [
+            Self.horizon, Self.machines, (MirrorFormat.entity, MirrorFormat.uuid),
+        ] {
             there.remove(engine.key(entity: entity, uuid: uuid))
         }
         let total = there.count

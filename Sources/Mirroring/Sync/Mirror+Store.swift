@@ -14,7 +14,8 @@ extension Mirror {
         do throws(StoreError) { return try await body() } catch { throw .store(error) }
     }
 
-    /// Reads the record map in pages, each in a snapshot of its own, without the rows of deferred revisions.
+    /// Reads the record map in pages, each in a snapshot of its own, without rows that are no
+    /// records.
     func forEachPageOfMap(
         _ body: ([MapRow]) async throws(MirrorError) -> Void
     ) async throws(MirrorError) {
@@ -24,7 +25,7 @@ extension Mirror {
             let (rows, end) = try await read { snapshot throws(StoreError) in
                 let objects = try snapshot.fetch(page)
                 return (
-                    objects.map { MapRow($0) }.filter { $0.waiting != .toRead },
+                    objects.map { MapRow($0) }.filter(\.isRecord),
                     objects.last.map { snapshot.position(of: $0, in: []) }
                 )
             }

@@ -100,7 +100,7 @@ public actor Mirror {
             if try await exportSome() || imports { continue }
             let isSending = try await exportPart()
             let isReceiving = try await importPart()
-            guard isSending || isReceiving else { return }
+            if !isSending, !isReceiving, try await !sealSome() { return }
             // An edit of another machine does not wait for the last part.
             imports = true
         }

@@ -40,8 +40,7 @@ extension Command {
 
     private static let mirrorActions = [
         "add", "pair", "run", "once", "keep", "enable", "status", "machines", "conflicts", "code", "password",
-        "purge",
-        "remove", "delete-zone",
+        "rotate", "exclude", "purge", "remove", "delete-zone",
     ]
 
     /// Returns the reason that the program cannot start: the dynamic linker lacks a library.
