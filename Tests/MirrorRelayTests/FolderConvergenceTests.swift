@@ -9,7 +9,7 @@ import Testing
 /// Random histories with a folder.
 @Suite struct FolderConvergenceTests {
     private func failures(_ count: Int, isCopied: Bool) async throws -> [String] {
-        var failures: [String] = []
+        var (failures, changes): ([String], Int) = ([], 0)
         let chosen = ProcessInfo.processInfo.environment["CLIPS_SEEDS"]?.split(separator: ",") ?? []
         let seeds = chosen.isEmpty ? Array(0..<UInt64(count)) : chosen.compactMap { UInt64($0) }
         for seed in seeds where failures.count < 5 {
@@ -19,10 +19,12 @@ import Testing
             let steps = 20 + Int(seed % 7) * 20
             do {
                 if let failure = try await world.run(steps: steps) { failures.append(failure) }
+                changes += relay.keys?.ring(0).current.name.number ?? 0
             } catch {
                 failures.append("seed \(seed): \(error)")
             }
         }
+        #expect(changes > 0)
         return failures
     }
 

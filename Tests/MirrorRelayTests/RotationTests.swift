@@ -18,7 +18,8 @@ struct RotationTests {
         let relay: any TestRelay
         let keys: KeyFiles
         private let clock: @Sendable () -> Int64
-        let connect: @Sendable (KeyRing) throws -> any RelayEngine
+        /// Creates the engine of a machine of the relay; without a number, that of another one.
+        private let makeEngine: @Sendable (KeyRing, Int?) throws -> any RelayEngine
 
         init(_ kind: Kind, machines: Int = 3) throws {
             switch kind {
@@ -27,16 +28,17 @@ struct RotationTests {
                 self.relay = relay
                 keys = try #require(relay.keys)
                 clock = StoreOptions.systemMilliseconds
-                connect = { try relay.engine($0) }
+                makeEngine = { ring, _ in try relay.engine(ring) }
             case .folder:
                 let relay = try FolderRelay(seed: 1, isCopied: false, machines: machines)
                 self.relay = relay
                 keys = try #require(relay.keys)
                 clock = relay.now
-                connect = { ring in
-                    try FolderRelay.engine(
+                makeEngine = { ring, index in
+                    let name = index.map { "\($0)" } ?? "\(UInt64.random(in: 0 ... .max))"
+                    return try FolderRelay.engine(
                         relay.folder.path(of: "replica0"), relay.secret,
-                        state: relay.folder.path(of: "state-\(UInt64.random(in: 0 ... .max))"), ring: ring)
+                        state: relay.folder.path(of: "state\(name)"), ring: ring)
                 }
             }
         }
@@ -45,9 +47,19 @@ struct RotationTests {
             try await TestMachine(relay, clock: clock, fault: fault)
         }
 
+        func address() throws -> ServerAddress {
+            if let relay = relay as? ServerRelay { return try ServerAddress(relay.server.url) }
+            let relay = try #require(relay as? FolderRelay)
+            return try ServerAddress("folder:" + relay.folder.path(of: "replica0"))
+        }
+
+        func connect(_ ring: KeyRing, _ index: Int? = nil) throws -> any RelayEngine {
+            try makeEngine(ring, index)
+        }
+
         /// Changes the key on a machine.
         func rotate(_ index: Int, excluding others: Int...) async throws {
-            let engine = try connect(keys.ring(index))
+            let engine = try connect(keys.ring(index), index)
             let names = others.map { "m\($0)" }
             let excluded = engine.ring.keys.others.filter { names.contains($0.name) }.map(\.key)
             #expect(excluded.count == others.count)
@@ -146,6 +158,7 @@ struct RotationTests {
             try #require(zone.keys.ring(1).rotation(excluding: []))
         )
         for (index, record) in [(0, first), (1, second)] { _ = try zone.keys.ring(index).accept([record]) }
+        for machine in [a, b] { try await machine.kill() }
         try await a.update("1", ["title": "of a"])
         try await b.update("1", ["note": "of b"])
         try await exchange(a, b, c)
@@ -167,6 +180,8 @@ struct RotationTests {
         let last = try #require(try await old.changes(after: 0, limit: 100).last?.revision.number)
         try await zone.rotate(0)
         try await a.sync()
+        // In a folder, files that it knows were deleted.
+        _ = try await old.identity()
         let next = try await old.changes(after: last, limit: 100)
         #expect(next.first.map { String(decoding: $0.body.prefix(7), as: UTF8.self) } == #"{"v":2,"#)
         await old.close()
@@ -216,13 +231,7 @@ struct RotationTests {
         let a = try await zone.machine()
         try await a.sync()
         let (engine, code, late) = (try zone.connect(zone.keys.ring(0)), MirrorSecret(), MirrorSecret())
-        let address =
-            if let relay = zone.relay as? ServerRelay {
-                try ServerAddress(relay.server.url)
-            } else {
-                try ServerAddress(
-                    "folder:" + #require(zone.relay as? FolderRelay).folder.path(of: "replica0"))
-            }
+        let address = try zone.address()
         func find(_ code: MirrorSecret) async throws -> PairingCode {
             try await code.find(at: address, zone: "world")
         }
@@ -248,6 +257,79 @@ struct RotationTests {
             throw ShellError(description: "the expired invitation remains")
         }
         await engine.close()
+    }
+
+    @Test func `large records are sealed again, too, with their chunks`() async throws {
+        let zone = try Zone(.server, machines: 2)
+        let (a, b) = (try await zone.machine(), try await zone.machine())
+        let noise = (0..<20_000).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
+        try await a.insert("1", ["title": "large", "note": .text(noise)])
+        try await a.insert("2", ["title": "small"])
+        try await exchange(a, b)
+        try await zone.rotate(0)
+        try await exchange(a, b)
+        let relay = try #require(zone.relay as? ServerRelay)
+        let id = zone.keys.ring(0).current.name.id
+        func others() async throws -> [String] {
+            try await relay.withConnection { connection in
+                var subjects: [String] = []
+                let last = try await connection.last("clips.world.>", of: "CLIPS_world").sequence
+                for sequence in 1...last {
+                    guard let message = try? await connection.message(sequence, of: "CLIPS_world"),
+                        message.subject.contains(".r.") || message.subject.contains(".b.")
+                    else { continue }
+                    if ZoneEpoch.id(of: message.body) != id { subjects.append(message.subject) }
+                }
+                return subjects
+            }
+        }
+        // The record for earlier versions. Superseded ones are removed without an answer.
+        #expect(try await soon { try await others().count == 1 })
+        let (engine, key) = (try relay.engine(), zone.keys.ring(1))
+        #expect(try await others() == [engine.zone.record(engine.zone.cipher.formatKey)])
+        #expect(try await zone.bodies(key).count > 2)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a change by a process that was killed after it is followed, and finished`(_ kind: Kind) async throws
+    {
+        let zone = try Zone(kind, machines: 2)
+        let (a, b) = (try await zone.machine(), try await zone.machine())
+        try await a.insert("1", ["title": "t"])
+        try await exchange(a, b)
+        let before = zone.keys.ring(0).keys
+        try await zone.rotate(0)
+        // The file of keys was not written, but the relay has the change.
+        try zone.keys.ring(0).update { $0 = before }
+        #expect(!zone.keys.ring(0).keys.mustSeal)
+        try await a.kill()
+        try await exchange(a, b)
+        #expect(zone.keys.ring(0).current == zone.keys.ring(1).current)
+        let old = KeyRing(secret: zone.keys.secret, zone: "world", keys: before)
+        let readable = try await zone.bodies(old).values.filter { !$0.isEmpty && !$0.contains(#""v":2"#) }
+        #expect(readable.isEmpty, "\(readable)")
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `the code of an earlier version is accepted until a machine presents a key`(_ kind: Kind)
+        async throws
+    {
+        let zone = try Zone(kind, machines: 1)
+        // Creates the folder, and connects later.
+        let a = try await zone.machine()
+        let old = try zone.connect(KeyRing(secret: zone.keys.secret, zone: "world"))
+        _ = try await old.identity()
+        await old.close()
+        let address = try zone.address()
+        guard case .unknown(isOldZone: true) = try await zone.keys.secret.find(at: address, zone: "world")
+        else {
+            throw ShellError(description: "the code is not accepted")
+        }
+        try await a.sync()
+        guard case .unknown(isOldZone: false) = try await zone.keys.secret.find(at: address, zone: "world")
+        else {
+            throw ShellError(description: "the code is accepted")
+        }
     }
 
     @Test func `records of similar sizes have one size on the server`() async throws {

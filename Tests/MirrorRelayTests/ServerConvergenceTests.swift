@@ -5,6 +5,8 @@ import PersistentStore
 import TestSupport
 import Testing
 
+@testable import MirrorRelay
+
 /// Random histories with a real server.
 @Suite(.enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.missing)))
 struct ServerConvergenceTests {
@@ -16,6 +18,7 @@ struct ServerConvergenceTests {
                 seed: seed, relay: relay, time: StoreOptions.systemMilliseconds, rotates: rotates)
             let failure = try await world.run(steps: 40 + Int(seed % 3) * 40)
             #expect(failure == nil)
+            if let keys = relay.keys { #expect(keys.ring(0).current.name.number > 0) }
         }
     }
 

@@ -14,15 +14,12 @@ extension Invocation {
         _ = try await engine.identity()
         let others = engine.ring.keys.others
         let excluded = try word == "exclude" ? chosen(among: others) : []
-        let names = others.filter { !excluded.contains($0) }.map(\.name).sorted()
-        let rest =
-            names.isEmpty ? "Only this machine gets" : "This machine and \(names.joined(separator: ", ")) get"
-        let subject = excluded.first.map { machine in
-            "Exclude \(machine.name)\(excluded.count > 1 ? ", which \(excluded.count) machines are named" : "")? "
-        }
+        let names = Self.names(others.filter { !excluded.contains($0) })
+        let rest = names.isEmpty ? "Only this machine gets" : "This machine and \(names) get"
+        let subject = excluded.isEmpty ? "" : "Exclude \(Self.names(excluded))? "
         guard
             try confirms(
-                "\(subject ?? "")\(rest) a new key, and all clips are sealed with it. Pairing codes that were not used end. A machine that is not named here must pair again. Continue?"
+                "\(subject)\(rest) a new key, and all clips are sealed with it. Pairing codes that were not used end. A machine that is not named here must pair again. Continue?"
             )
         else { return 1 }
         try await engine.rotate(excluding: Set(excluded.map(\.key)), isNew: false)
@@ -48,6 +45,13 @@ extension Invocation {
         return try await end(store, settings)
     }
 
+    /// The names of machines; of several with one name, their number, too.
+    private static func names(_ machines: [ZoneMember]) -> String {
+        let counts = Dictionary(machines.map { ($0.name, 1) }, uniquingKeysWith: +)
+        return counts.sorted { $0.key < $1.key }.map { $1 > 1 ? "\($0) (\($1) keys)" : $0 }
+            .joined(separator: ", ")
+    }
+
     /// The machines that the operand names.
     private func chosen(among others: [ZoneMember]) throws -> [ZoneMember] {
         guard let name = operands.first else {
@@ -55,7 +59,7 @@ extension Invocation {
         }
         let chosen = others.filter { $0.name == name }
         guard chosen.isEmpty else { return chosen }
-        let names = Set(others.map(\.name)).sorted().joined(separator: ", ")
+        let names = Self.names(others)
         throw Sentence(
             "No other machine '\(name)' gets new keys; nothing was changed. \(names.isEmpty ? "There are none." : "Those that do: \(names).")"
         )

@@ -9,7 +9,7 @@ actor JetStreamSession {
     /// The chunks of the large record that is being received.
     var chunkFeed: (messages: MessageFeed, subject: String, position: UInt64)?
     let parts: PartialRecords
-    /// The keys that no record on the server contained.
+    /// The keys that no record on the server contained since the last call of ``identity()``.
     private var missingKeys: Set<UInt64> = []
 
     init(_ connection: JetStreamConnection, _ zone: Zone, _ parts: PartialRecords = PartialRecords()) {
@@ -70,7 +70,8 @@ actor JetStreamSession {
     }
 
     func identity() async throws(RelayError) -> String {
-        try await connection.waitingForStream { () throws(RelayError) in
+        missingKeys = []
+        return try await connection.waitingForStream { () throws(RelayError) in
             try await connection.identity(of: zone.stream)
         }
     }
@@ -145,10 +146,11 @@ actor JetStreamSession {
 
     /// Reads the change of the key, if another machine sealed a message with a key that this one does not know.
     private func findKey(of message: StreamMessage) async throws(RelayError) {
-        guard let id = zone.cipher.unknownKey(of: message.body), !missingKeys.contains(id) else { return }
-        try await refreshKeys()
+        guard let id = zone.cipher.unknownKey(of: message.body), missingKeys.count < 100,
+            missingKeys.insert(id).inserted
+        else { return }
         // A damaged message may name any key.
-        if missingKeys.count < 100 { missingKeys.insert(id) }
+        try await refreshKeys()
     }
 
     func put(_ puts: [MirrorPut]) async throws(RelayError) -> [MirrorPutResult] {

@@ -89,7 +89,8 @@ extension FolderEngine {
             items: zip(records, bodies).map {
                 SegmentFile.Item(key: $0.key, stamp: $0.stamp, time: $0.time, length: UInt32($1.count))
             })
-        let head = SegmentFile.head(seal(table.bytes, SegmentFile.subject(name, nil)))
+        let sealed = seal(table.bytes, SegmentFile.subject(name, nil))
+        let head = SegmentFile.head(sealed)
         var bytes = head
         for body in bodies { bytes += body }
         do throws(Errno) {
@@ -103,7 +104,8 @@ extension FolderEngine {
         let status = FileStatus(path: "\(place)/\(name.text)", followsLinks: false)
         log.noteTable(name, table.live)
         log.add(
-            name, status.map(Self.mark) ?? "", SegmentFile.Contents(table: table, start: head.count))
+            name, status.map(Self.mark) ?? "",
+            SegmentFile.Contents(table: table, start: head.count, key: ZoneEpoch.id(of: sealed)))
         return log.segments[name]?.numbers ?? []
     }
 
@@ -139,8 +141,11 @@ extension FolderEngine {
                 (Int.bitWidth - ($0.live >> 12).leadingZeroBitCount) / 3
             }
             let small = classes.filter { $0.value.count >= Self.fanIn }.min { $0.key < $1.key }?.value
-            guard let chosen = waste > SegmentFile.maxBytes ? wasteful : small else { return isDone }
-            try merge(chosen)
+            // Superseded, and sealed with a former key.
+            let former = own.filter { $0.live == 0 && $0.key != ring.current.name.id }
+            let due = waste > SegmentFile.maxBytes ? wasteful : small ?? former
+            guard !due.isEmpty else { return isDone }
+            try merge(due)
             isDone = true
         }
     }

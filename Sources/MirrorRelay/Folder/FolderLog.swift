@@ -23,6 +23,8 @@ struct FolderLog: Sendable {
         var mark: String
         var numbers: [Int64]
         let bytes: Int
+        /// The number of the key with which the table is sealed.
+        let key: UInt64
         /// The bytes of records that no later segment of the machine has.
         var live = 0
     }
@@ -95,7 +97,7 @@ struct FolderLog: Sendable {
         let items = contents.table.items
         var numbers = [Int64](repeating: 0, count: items.count)
         var offset = contents.start
-        segments[name] = Segment(name: name, mark: mark, numbers: [], bytes: contents.end)
+        segments[name] = Segment(name: name, mark: mark, numbers: [], bytes: contents.end, key: contents.key)
         for (index, item) in items.enumerated() {
             defer { offset += Int(item.length) }
             let mine = revisions(of: item.key).first { $0.segment.machine == name.machine }

@@ -47,6 +47,8 @@ enum SegmentFile {
     struct Contents: Sendable {
         let table: Table
         let start: Int
+        /// The number of the key with which the table is sealed.
+        let key: UInt64
         var end: Int { table.items.reduce(start) { $0 + Int($1.length) } }
     }
 
@@ -88,7 +90,7 @@ enum SegmentFile {
         guard length <= maxTable, let sealed = bytes(of: file, at: fixed, count: length),
             let plain = cipher.open(sealed, subject: subject(name, nil)), let table = table(plain)
         else { return nil }
-        let contents = Contents(table: table, start: fixed + length)
+        let contents = Contents(table: table, start: fixed + length, key: ZoneEpoch.id(of: sealed))
         return file.status?.size == contents.end ? contents : nil
     }
 

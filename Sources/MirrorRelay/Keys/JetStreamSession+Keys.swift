@@ -13,6 +13,8 @@ extension Zone {
 /// The records of keys on a server, in the order in which they arrived.
 extension JetStreamSession {
     private var ring: KeyRing { zone.cipher.ring }
+    /// The bytes of records of keys that are read.
+    private static var maxKeyBytes: Int { 16 << 20 }
 
     /// Follows the changes of the key, and puts what the server lost.
     func refreshKeys() async throws(RelayError) {
@@ -41,13 +43,23 @@ extension JetStreamSession {
             return []
         }
         let prefix = zone.keyRecords.dropLast()
-        let (records, failure) = try await connection.headers(
-            zone.keyRecords, .after(0), upTo: last, in: zone
-        ) { message -> (record: KeyRecord, sequence: UInt64)? in
-            let name = String(message.subject.dropFirst(prefix.count))
-            guard message.subject.hasPrefix(prefix), KeyRecord.isValid(name) else { return nil }
-            return (KeyRecord(name: name, bytes: message.body), message.sequence)
+        var (records, size, newest): ([(record: KeyRecord, sequence: UInt64)], Int, UInt64) = ([], 0, 0)
+        let feed = try await connection.feed(zone.keyRecords, of: zone.stream, from: .after(0))
+        var failure: RelayError?
+        while newest < last, size < Self.maxKeyBytes, failure == nil {
+            do throws(RelayError) {
+                for message in try await connection.next(feed, of: zone.stream, limit: .max) {
+                    newest = message.sequence
+                    size += message.size
+                    let name = String(message.subject.dropFirst(prefix.count))
+                    guard message.subject.hasPrefix(prefix), KeyRecord.isValid(name) else { continue }
+                    records.append((KeyRecord(name: name, bytes: message.body), newest))
+                }
+            } catch {
+                failure = error
+            }
         }
+        await connection.close(feed, of: zone.stream)
         if let failure { throw failure }
         return records
     }

@@ -42,7 +42,7 @@ package struct RecordCipher: Sendable {
     }
 
     func open(_ sealed: [UInt8], subject: String) -> [UInt8]? {
-        ring.epoch(ZoneEpoch.id(of: sealed))?.open(sealed, for: "\(zone) \(subject)")
+        (ring.epoch(ZoneEpoch.id(of: sealed)) ?? ring.first).open(sealed, for: "\(zone) \(subject)")
     }
 
     /// Returns the number of the key of sealed bytes, if this machine does not have it.

@@ -41,8 +41,8 @@ package struct ZoneEpoch: Codable, Hashable, Sendable {
             + Sodium.seal(Padding.pad(plain), for: context, key: Array(key))
     }
 
-    /// Returns the number of the key that sealed bytes name; 0 for the first one. Bytes of the first one that look like
-    /// others by accident do not occur: they would need four of 24 random bytes to be equal.
+    /// Returns the number of the key that sealed bytes name; 0 for the first one, whose random bytes name another one by
+    /// accident in one of four billion messages.
     static func id(of sealed: [UInt8]) -> UInt64 {
         guard sealed.count >= prefixCount, sealed.starts(with: mark) else { return 0 }
         return sealed[mark.count..<prefixCount].reversed().reduce(0) { $0 << 8 | UInt64($1) }

@@ -8,7 +8,7 @@ extension Command {
         name: "mirror",
         summary: "Exchange clips with other machines, encrypted, by a server or a folder",
         details: "ACTION: \(mirrorActions.joined(separator: ", "))",
-        operands: "ACTION [tls://HOST[:PORT]|folder:PATH…]",
+        operands: "ACTION [tls://HOST[:PORT]|folder:PATH|MACHINE…]",
         actions: mirrorActions,
         options: Option.mirror,
         example: "clips mirror add tls://nats.example.org --user ann"
