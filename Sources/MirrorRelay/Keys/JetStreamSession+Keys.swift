@@ -85,6 +85,7 @@ extension JetStreamSession {
         guard let rotation = ring.rotation(excluding: keys) else { return }
         try await put(rotation)
         _ = try lost([rotation])
+        try await putNotice()
         for (record, sequence) in records where record.isInvitation {
             _ = try await connection.erase(sequence, of: zone.stream)
         }
@@ -100,6 +101,22 @@ extension JetStreamSession {
         do throws(RelayError) {
             for answer in await connection.put([message]) { _ = try answer.get() }
         } catch RelayError.outdated {}
+    }
+
+    /// Puts a record with the new key: machines that are connected receive it, and seal their next edit with this key.
+    private func putNotice() async throws(RelayError) {
+        let key = zone.cipher.key(entity: MirrorFormat.entity, uuid: MirrorFormat.notice)
+        let subject = zone.record(key)
+        var previous: UInt64?
+        do throws(RelayError) {
+            previous = try await connection.last(subject, of: zone.stream).sequence
+        } catch RelayError.notFound {}
+        let body = zone.cipher.seal(
+            RecordBody.whole(MirrorFormat.noticeRecord).bytes, subject: subject)
+        let message = OutgoingMessage(
+            subject: subject, stamp: Int64.random(in: 1 ... .max), body: body)
+        for answer in await connection.put([message]) { _ = try answer.get() }
+        if let previous { await connection.remove(previous, of: zone.stream) }
     }
 
     func invite(_ code: MirrorSecret, expires: Int64) async throws(RelayError) {

@@ -16,4 +16,8 @@ package enum MirrorFormat {
     package static let entity = "MirrorZone"
     package static let uuid = "format"
     package static let record = RecordForm(entity: entity, uuid: uuid, state: RecordState()).bytes
+
+    /// The record that connected machines receive after each change of the key.
+    package static let notice = "key"
+    package static let noticeRecord = RecordForm(entity: entity, uuid: notice, state: RecordState()).bytes
 }

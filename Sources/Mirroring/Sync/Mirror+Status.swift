@@ -100,6 +100,7 @@ extension Mirror {
         var there = Set(try await engine.list().map(\.key))
         for (entity, uuid) in [
             Self.horizon, Self.machines, (MirrorFormat.entity, MirrorFormat.uuid),
+            (MirrorFormat.entity, MirrorFormat.notice),
         ] {
             there.remove(engine.key(entity: entity, uuid: uuid))
         }
