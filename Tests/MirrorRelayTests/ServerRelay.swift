@@ -40,7 +40,7 @@ final class ServerRelay: TestRelay {
 
         func rotate() async throws {
             let engine = try relay.engine(ring())
-            try await engine.rotate(excluding: [], isNew: false)
+            try await engine.rotate(excluding: [])
             await engine.close()
         }
 

@@ -22,7 +22,7 @@ extension Invocation {
                 "\(subject)\(rest) a new key, and all clips are sealed with it. Pairing codes that were not used end. A machine that is not named here must pair again. Continue?"
             )
         else { return 1 }
-        try await engine.rotate(excluding: Set(excluded.map(\.key)), isNew: false)
+        try await engine.rotate(excluding: Set(excluded.map(\.key)))
         let store = try await openStore()
         let mirror = Mirror(container: store.container, configuration: settings.configuration, engine: engine)
         do {

@@ -48,7 +48,7 @@ extension Invocation {
         let mirror = Mirror(container: store.container, configuration: settings.configuration, engine: engine)
         do {
             try await engine.createZone()
-            try await engine.rotate(excluding: [], isNew: true)
+            try await engine.rotate(excluding: [])
             try engine.noteSealing()
             line(try await invite(engine))
             try await exchange(mirror)

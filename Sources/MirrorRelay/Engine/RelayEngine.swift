@@ -7,10 +7,8 @@ package protocol RelayEngine: KeyedEngine {
 
     /// Gives the other machines a new key.
     ///
-    /// - Parameters:
-    ///   - keys: The public keys of machines that do not get it.
-    ///   - isNew: Whether no program of an earlier version has the zone.
-    func rotate(excluding keys: Set<Data>, isNew: Bool) async throws(MirrorError)
+    /// - Parameter keys: The public keys of machines that do not get it.
+    func rotate(excluding keys: Set<Data>) async throws(MirrorError)
 
     /// Puts an invitation, which a pairing code opens once until a time.
     func invite(_ code: MirrorSecret, expires: Int64) async throws(MirrorError)

@@ -67,10 +67,10 @@ extension FolderEngine {
         }
     }
 
-    package func rotate(excluding keys: Set<Data>, isNew: Bool) throws(MirrorError) {
+    package func rotate(excluding keys: Set<Data>) throws(MirrorError) {
         _ = try identity()
         let place = try place()
-        if ring.current.name.number == 0, !isNew {
+        if ring.current.name.number == 0 {
             let format = MirrorPut(
                 key: cipher.formatKey, expected: 0, stamp: Int64.random(in: 1 ... .max),
                 body: MirrorFormat.record)

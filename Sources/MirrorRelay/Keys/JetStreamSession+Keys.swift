@@ -71,11 +71,9 @@ extension JetStreamSession {
     }
 
     /// Changes the key, and deletes the invitations with the former one.
-    ///
-    /// - Parameter isNew: Whether no program of an earlier version has the zone.
-    func rotate(excluding keys: Set<Data>, isNew: Bool = false) async throws(RelayError) {
+    func rotate(excluding keys: Set<Data>) async throws(RelayError) {
         try await refreshKeys()
-        if ring.current.name.number == 0, !isNew { try await putFormat() }
+        if ring.current.name.number == 0 { try await putFormat() }
         try await rotate(excluding: keys, try await keyRecords())
     }
 
@@ -147,9 +145,9 @@ extension JetStreamConnection {
 extension JetStreamEngine {
     package nonisolated var ring: KeyRing { zone.cipher.ring }
 
-    package func rotate(excluding keys: Set<Data>, isNew: Bool) async throws(MirrorError) {
+    package func rotate(excluding keys: Set<Data>) async throws(MirrorError) {
         try await run(reconnects: true) { session throws(RelayError) in
-            try await session.rotate(excluding: keys, isNew: isNew)
+            try await session.rotate(excluding: keys)
         }
     }
 
