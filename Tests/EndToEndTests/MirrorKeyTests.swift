@@ -92,9 +92,15 @@ struct MirrorKeyTests {
         #expect(try b.sqlite3("SELECT count(*) FROM Clip;") == "2")
     }
 
-    @Test func `a running mirror follows a change of the key, and seals its clips again`() async throws {
+    @Test(arguments: [false, true])
+    func `a running mirror follows a change of the key, and seals its clips again`(usesFolder: Bool)
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let url = usesFolder ? "folder:\(folder.path(of: ""))" : machines.server.url
         for number in 0..<3 { try a.run("add", "--title", "clip \(number)") }
-        try machines.pair()
+        let code = try MirroredMachines.run(a, ["add", url]).output
+        #expect(try pair(b, url, code).status == 0)
         let running = [try a.start(["mirror", "run"]), try b.start(["mirror", "run"])]
         defer { for process in running { process.terminate() } }
         #expect(
