@@ -16,7 +16,7 @@ struct ImportCommandTests {
     @Test func `readable records are saved, the rest is reported with status 1`() throws {
         let run = try program.run("import", "--tag", "old", file("b.html", Samples.netscape))
         #expect(run.status == 1)
-        #expect(run.errors.contains("b.html, line 23: a bookmark has no URL."))
+        #expect(run.errors.contains("b.html: Line 23: a bookmark has no URL."))
         #expect(run.errors.contains("Read 5 clips, saved 5, 2 not readable."))
         #expect(try program.sqlite3("SELECT count(*) FROM Clip WHERE tags LIKE '%old'") == "5")
         #expect(try program.sqlite3("SELECT count(*) FROM history WHERE kind = 3") == "1")

@@ -53,7 +53,7 @@ struct RefusalTests {
     @Test func `an import reports the format and the unread fields`() throws {
         let program = try ClipsProgram()
         let dry = try program.run("import", "--dry-run", "-", input: Samples.raindrop)
-        #expect(dry.status == 0 && dry.errors.contains("clips: -: read as Raindrop CSV; not read: id."))
+        #expect(dry.status == 0 && dry.errors.contains("clips: -: Read as Raindrop CSV; not read: id."))
         let run = try program.run("import", "--json", "-", input: Samples.posts)
         #expect(
             run.output.contains("\"format\":\"posts XML\"")

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `the actions of one key mean one clip, also after one that removes it from the list`()
+    @Test func `the actions of one key mean one clip, even if one of them removes it from the list`()
         async throws
     {
         let config = "bind X archive ; star ; tag +x\nbind Y archive ; delete\nbind Z archive ; down ; star"

@@ -112,7 +112,7 @@ import Testing
             _ = try app.other("berta") { try await $0.update(id, [.title: .text("Third")]) }
             _ = try app.other("anna") { try await $0.update(id, [.title: .text("Fourth")]) }
             #expect(app.wait { $0.history.transactions.count == 2 })
-            try app.run("/<C-u>before:1d<Enter>\n:wait text=No transactions match before:1d")
+            try app.run("/<C-u>before:1d<Enter>\n:wait text=No transactions match “before:1d”")
             try app.run("/<C-u>since:soon<Enter>\n:wait text=Invalid time 'soon'")
             try app.run("<Esc><Esc>\n:wait text=seed")
         }

@@ -60,7 +60,7 @@ import Testing
             #expect(app.state.list.clips.rows.map(\.isUnread) == [true, true, true])
             try app.use(browser: ":")
             app.script.runner.programs.terminalBrowser = "true"
-            try app.run("o\n:wait text=Opened")
+            try app.run("go\n:wait text=Opened")
             #expect(app.wait { $0.list.clips.rows.map(\.isUnread) == [false, true, true] })
             try app.run("jO")
             #expect(app.wait { $0.list.clips.rows.map(\.isUnread) == [false, false, true] })

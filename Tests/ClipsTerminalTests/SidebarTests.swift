@@ -44,7 +44,7 @@ import Testing
         }
         var state = AppState.showing(3, Size(rows: 24, columns: 40))
         try state.press("B")
-        #expect(state.message?.text == "The screen has no room for the sidebar.")
+        #expect(state.message?.text == "The screen has no room for the sidebar; a larger one shows it.")
         state = AppState.showing(3)
         try state.press("]")
         #expect(state.message?.text.hasPrefix("There are no saved searches") == true)

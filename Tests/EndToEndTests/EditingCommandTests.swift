@@ -89,7 +89,7 @@ import Testing
         try clips.run("add", "--title", "a", "--tag", "b", "--url", "https://a.b", input: "text\n")
         let run = try edit("sed -i '\(change)' \"$2\"", "1")
         #expect(run.status == 2 && run.errors.contains("Nothing was saved. Your text is in "), "\(run)")
-        #expect(try value("title || '|' || url || '|' || tags || '|' || text") == "a|https://a.b|b|text\n")
+        #expect(try value("title || '|' || url || '|' || tags || '|' || text") == "a|https://a.b|b|text")
         #expect(try leftFiles().count == 1)
     }
 

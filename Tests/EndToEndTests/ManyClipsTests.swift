@@ -36,7 +36,7 @@ import Testing
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "1")
     }
 
-    @Test func `undo without a change prints what it would do, and passes over clips that others deleted`()
+    @Test func `undo without a change prints what it would do, and omits clips that others deleted`()
         throws
     {
         try clips.run("add", "--title", "a")
@@ -47,10 +47,8 @@ import Testing
         _ = try clips.sqlite3("DELETE FROM Clip WHERE id = 1")
         let run = try clips.run("undo")
         #expect(
-            run.status == 0
-                && run.errors
-                    == "clips: Nothing is left to undo of: starred “a”.\nclips: Undid: saved “b”.\n",
-            "\(run)")
+            run.status == 0 && run.errors.hasPrefix("clips: Nothing is left to undo of: starred "), "\(run)")
+        #expect(run.errors.hasSuffix("\nclips: Undid: saved “b”.\n"), "\(run)")
     }
 
     @Test(arguments: ["list", "search", "export --format json --query", "open", "random", "star --query"])

@@ -166,7 +166,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "add http://www.a.b/#x", 0,
             "This page is already saved as clip 1; both clips are retained."),
-        MessageCase("add", 2, "There is nothing to save: give a URL, a title or a text."),
+        MessageCase("add", 2, "There is nothing to save: give a URL, a title, or a text."),
         MessageCase(
             "add --url https://a.b", 0, "This page is already saved as clip 1; both clips are retained."),
         MessageCase(

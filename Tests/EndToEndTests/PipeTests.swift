@@ -165,15 +165,16 @@ import Testing
                 "clips: There is no clip 7."))
     }
 
-    @Test func `times are UTC in any time zone`() throws {
+    @Test func `times of JSON are UTC in any time zone, and days are local, as in queries`() throws {
         let clips = try ClipsProgram()
         try clips.run("add", "--title", "a")
         _ = try clips.sqlite3("UPDATE Clip SET created = 1763686800000")
         for zone in ["UTC", "Asia/Kolkata", "America/St_Johns", ":/none", "", "XXX-14", "nonsense"] {
+            let day = zone == "America/St_Johns" ? "2025-11-20" : "2025-11-21"
             let run = try clips.shell(
-                "$CLIPS list --json | grep -o '\"created\":\"[^\"]*\"'; $CLIPS list", ["TZ": zone])
+                "$CLIPS list --json | grep -o '\"created\":\"[^\"]*\"'; $CLIPS list on:\(day)", ["TZ": zone])
             #expect(
-                run.output == "\"created\":\"2025-11-21T01:00:00.000Z\"\n1  2025-11-21  cli  a\n"
+                run.output == "\"created\":\"2025-11-21T01:00:00.000Z\"\n1  \(day)  cli  a\n"
                     && run.errors == "", "\(zone): \(run)")
         }
     }

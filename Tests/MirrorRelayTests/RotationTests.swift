@@ -172,7 +172,7 @@ struct RotationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `a program of an earlier version is told to update, and writes nothing`(_ kind: Kind) async throws {
+    func `a program of an earlier version asks for an update, and writes nothing`(_ kind: Kind) async throws {
         let zone = try Zone(kind, machines: 2)
         let a = try await zone.machine()
         try await a.insert("1", ["title": "t"])

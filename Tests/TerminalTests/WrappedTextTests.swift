@@ -24,10 +24,10 @@ struct WrappedTextTests {
 
     @Test(arguments: [
         ("- one two three\nnext", 9, ["- one two", "  three", "next"]),
-        ("  12. one two", 10, ["  12. one", "      two"]),
+        ("  12. one two", 12, ["  12. one", "      two"]),
         ("> > a quote of words", 10, ["> > a", "> > quote", "> > of", "> > words"]),
-        ("plain words", 6, ["plain", "words"]), ("- abcdefgh", 4, ["- ab", "  cd", "  ef", "  gh"]),
-        ("-------- x", 4, ["----", "----", "x"]), ("          deep", 8, ["", "deep"]),
+        ("plain words", 6, ["plain", "words"]), ("- abcdefgh", 4, ["-", "  ab", "  cd", "  ef", "  gh"]),
+        ("-------- x", 4, ["----", "----", "x"]), ("          deep", 8, ["", "    deep"]),
     ])
     func `further lines of a list item and of a quote hang below its first one`(
         text: String, width: Int, lines: [String]

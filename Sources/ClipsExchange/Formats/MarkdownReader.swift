@@ -176,7 +176,7 @@ struct MarkdownReader: FormatReader {
 struct OwnMarkdownLine {
     static let opening = "<!-- clips "
     static let closing = " -->"
-    static let quote = "  > "
+    static let quote = "  >"
 
     let draft: ClipDraft
     let object: [UInt8]

@@ -1,7 +1,7 @@
 import ClipsCore
 
 /// A clip as a list item with a link, the other values in a comment, and its note, text, and quotes as block quotes for
-/// people who read the file.
+/// readers of the file.
 enum MarkdownWriter {
     static func line(_ clip: Clip) -> String {
         var carried: Set<ClipAttribute> = []

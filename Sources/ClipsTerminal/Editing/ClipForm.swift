@@ -97,7 +97,10 @@ package struct ClipForm: Hashable {
         let old = (try? ClipForm(reading: ClipForm(clip).text)) ?? ClipForm(clip)
         var changes: [ClipAttribute: AttributeValue] = [:]
         if title != old.title { changes[.title] = .text(title) }
-        if url != old.url { changes[.url] = .text(try savedURL()) }
+        if url != old.url {
+            let saved = try savedURL()
+            if saved != old.url { changes[.url] = .text(saved) }
+        }
         if tags != old.tags { changes[.tags] = .text(Tags(tags).joined) }
         if note != old.note { changes[.note] = .text(note) }
         if body != old.body { changes[.text] = .text(body) }

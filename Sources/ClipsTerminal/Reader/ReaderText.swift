@@ -234,7 +234,7 @@ struct ReaderText: Sendable {
 }
 
 extension String {
-    /// Returns the text with spaces up to the next column that is a multiple of eight in place of each tab.
+    /// Returns the text with spaces up to the next column that is a multiple of eight instead of each tab.
     fileprivate func expandingTabs() -> String {
         // A larger text is shown at once, with a space for each.
         guard utf8.count <= 1 << 20, utf8.contains(0x09) else { return self }
