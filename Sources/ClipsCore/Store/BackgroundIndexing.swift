@@ -19,9 +19,10 @@ package final class BackgroundIndexing: Sendable {
         var next: ContinuousClock.Instant?
     }
 
-    /// Updates take a twentieth of the time. A search indexes a few new changes itself.
+    /// Updates take a twentieth of the time, up to the longest pause. A search indexes a few new changes itself.
     private static let pauseFactor = 20
-    private static let retryPause = Duration.seconds(2)
+    private static let longestPause = Duration.seconds(60)
+    private static let firstRetryPause = Duration.seconds(2)
     /// An index that takes longer was too far behind to rank the matches of a search.
     private static let longUpdate = Duration.milliseconds(200)
 
@@ -50,7 +51,7 @@ package final class BackgroundIndexing: Sendable {
                 await self.run(on: loop)
                 self.work.withLock {
                     $0.isRunning = false
-                    $0.next = .now + (.now - start) * Self.pauseFactor
+                    $0.next = .now + min(Self.longestPause, (.now - start) * Self.pauseFactor)
                 }
             }
         }
@@ -70,12 +71,14 @@ package final class BackgroundIndexing: Sendable {
         guard let store = try? await ClipStore.openToRead(path: path, author: author, options: options)
         else { return }
         let start = ContinuousClock.now
+        var pause = Self.firstRetryPause
         while let state = try? await store.updateIndex(progress: { report($0, false) }) {
             report(state, .now - start > Self.longUpdate)
-            // Another process holds its lock, or the disk is full: neither lasts.
+            // Another process holds its lock, or the disk is full: neither lasts. A read-only folder may.
             guard case .unavailable = state, !Task.isCancelled,
-                (try? await store.container.pause(for: Self.retryPause)) != nil
+                (try? await store.container.pause(for: pause)) != nil
             else { break }
+            pause = min(Self.longestPause, pause * 2)
         }
         await store.close()
     }
