@@ -77,12 +77,14 @@ import Testing
         let count = try #require(Int(try clips.sqlite3("SELECT count(*) FROM Clip")))
         if !marks.isEmpty {
             try terminal.send("Escape")
-            #expect(try await soon { try !terminal.shows(" marked") })
+            // The number of marks may be hidden by a message; the hint of the key is not.
+            #expect(try await soon { try !terminal.shows("Esc unmark") })
         }
         try terminal.send("g")
         let shown = "1/" + Self.grouped(count)
-        #expect(
-            try await soon { try terminal.shows(shown) }, "not \(shown)")
+        let isShown = try await soon { try terminal.shows(shown) }
+        let screen = try terminal.lines().joined(separator: "\n")
+        #expect(isShown, "not \(shown): \(screen)")
         let titles = try clips.sqlite3("SELECT title FROM Clip ORDER BY created DESC, id DESC LIMIT 15")
         #expect(
             try await soon {
