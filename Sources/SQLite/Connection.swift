@@ -70,7 +70,7 @@ package struct Connection: ~Copyable {
     /// Returns a name that SQLite does not read as a URI, as it does in builds with SQLITE_USE_URI.
     private static func fileName(_ path: String) -> String { path.hasPrefix("file:") ? "./" + path : path }
 
-    private static let configureOnce: Void = csqlite_stop_counting_memory()
+    private static let configureOnce: Void = csqlite_configure_process()
 
     /// Runs every statement in `sql`, which must be fixed text without values.
     package func execute(_ sql: String) throws(SQLiteError) {
