@@ -30,7 +30,8 @@ static inline void csqlite_configure_process(void) {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     // A statement with triggers retains the former content of its pages. After the first statement with more than
     // this size, 64 KiB by default, all of its transaction write theirs to a file: four fifths of the writes of an import.
-    sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 1048576);
+    // SQLite writes this size at once, and its unixWrite writes at most 0x1ffff bytes.
+    sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 0x1ffff);
 }
 
 // The last errno of the main database's files; 0 if there was none. The journal's file is queried through its
