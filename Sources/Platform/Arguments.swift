@@ -9,11 +9,17 @@ package struct Option: Sendable {
     package let help: String
     /// The possible values; empty if there are too many to list.
     package let choices: [String]
+    /// Whether a call may have several values of it. A value of another option is never replaced silently.
+    package let repeats: Bool
 
     /// - Parameter help: An imperative phrase for a switch, otherwise a noun phrase; the choices by default.
-    package init(_ name: String, value: String? = nil, _ help: String? = nil, choices: [String] = []) {
+    package init(
+        _ name: String, value: String? = nil, _ help: String? = nil, choices: [String] = [],
+        repeats: Bool = false
+    ) {
         self.name = name
         self.value = value
+        self.repeats = repeats
         self.help = help ?? choices.listed
         self.choices = choices
     }
@@ -62,7 +68,11 @@ package struct Arguments: Sendable {
             if !word.hasPrefix("-") || word == "-" {
                 operands.append(word)
             } else if let option = options.first(where: { $0.name == name }) {
-                values[name, default: []].append(try Self.value(of: option, attached) { iterator.next() })
+                let value = try Self.value(of: option, attached) { iterator.next() }
+                guard option.repeats || values[name, default: [value]] == [value] else {
+                    throw UsageError("Option \(name) has two values. Use one.")
+                }
+                values[name, default: []].append(value)
             } else if takesSignedWords && !word.hasPrefix("--") {
                 operands.append(word)
             } else {
@@ -93,7 +103,7 @@ package struct Arguments: Sendable {
     }
 
     package func has(_ name: String) -> Bool { values[name] != nil }
-    /// The value of an option, the last one if the option is repeated.
+    /// The value of an option, the last one of an option that repeats.
     package func value(_ name: String) -> String? { values[name]?.last }
     package func all(_ name: String) -> [String] { values[name] ?? [] }
 

@@ -46,6 +46,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "list --limit", 2, "Option --limit requires a value: --limit N. Run 'clips list --help'."),
         MessageCase("list --json=1", 2, "Option --json takes no value. Run 'clips list --help'."),
         MessageCase(
+            "add a.org --title b --title c", 2,
+            "Option --title has two values. Use one. Run 'clips add --help'."),
+        MessageCase(
             "list --sort mood", 2,
             "Invalid value 'mood' for --sort. Use created, updated, title, url, author, starred, or unread. "
                 + "Run 'clips list --help'."),

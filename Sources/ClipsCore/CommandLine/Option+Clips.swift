@@ -1,15 +1,15 @@
 package import Platform
 
 extension Option {
-    /// The options of every command, before or after its name.
+    /// The options of every command, before or after its name. Those of a shell's alias yield to later ones.
     package static let global = [
-        Option("--store", value: "PATH", "store file (default: $CLIPS_STORE or the group's)"),
-        Option("--group", value: "NAME", "app group of the store (default: clips)"),
-        Option("--author", value: "NAME", "author of the changes"),
+        Option("--store", value: "PATH", "store file (default: $CLIPS_STORE or the group's)", repeats: true),
+        Option("--group", value: "NAME", "app group of the store (default: clips)", repeats: true),
+        Option("--author", value: "NAME", "author of the changes", repeats: true),
         Option("--json", "print one JSON object per line"),
         Option(
             "--color", value: "WHEN", "auto, always, or never (NO_COLOR applies too)",
-            choices: ["auto", "always", "never"]),
+            choices: ["auto", "always", "never"], repeats: true),
         Option("--quiet", "print results only, no remarks"),
         Option("--help", "print this help"),
         Option("--version", "print the version"),

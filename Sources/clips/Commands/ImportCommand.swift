@@ -22,7 +22,7 @@ extension Command {
                 "--format", value: "NAME", "format (default: detected)",
                 choices: ImportFormat.allCases.map(\.rawValue)),
             .duplicates,
-            Option("--tag", value: "NAME", "tag of every clip; may be repeated"),
+            Option("--tag", value: "NAME", "tag of every clip; may be repeated", repeats: true),
             Option("--dry-run", "only read and report"),
         ], example: "clips import --duplicates merge ~/bookmarks.html"
     ) { invocation in

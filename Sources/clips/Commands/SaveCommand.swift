@@ -19,11 +19,11 @@ extension Command {
             name: name, summary: summary, operands: "[URL…]",
             options: [
                 Option("--fetch", "save each page's title and text (1 if one fails)"),
-                Option("--url", value: "URL", "page URL, like an operand"),
+                Option("--url", value: "URL", "page URL, like an operand", repeats: true),
                 Option("--title", value: "TEXT", "title"),
                 Option("--text", value: "TEXT", "text; piped input, even HTML, by default or with '-'"),
                 Option("--note", value: "TEXT", "note"),
-                Option("--tag", value: "NAME", "tag; may be repeated"),
+                Option("--tag", value: "NAME", "tag; may be repeated", repeats: true),
                 .duplicates,
                 Option("--jsonl", "read JSON objects, one per line, like 'list --json'"),
                 Option("--ids", "print the IDs even with --quiet, or of --jsonl on a terminal"),
