@@ -78,7 +78,7 @@ import Testing
         let store = try await open()
         _ = try await store.addOnce([Self.draft("u"), Self.draft("v")])
         let token = try #require(try await store.delete([1, 2]).token)
-        _ = try await store.addOnce([Self.draft("u")])
+        _ = try await store.addOnce([Self.draft("u", title: "another")])
         guard case .saved = try await store.undo(token) else {
             Issue.record("the undo is contested")
             return

@@ -40,6 +40,36 @@ struct UndoTests {
         #expect(try await store.clip(id).title == "first")
     }
 
+    @Test func `a clip whose ID another program has taken is restored under a new one`() async throws {
+        var draft = ClipDraft()
+        draft.title = "first"
+        let id = try await store.add(draft).id
+        let deleted = try #require(try await store.delete([id]).token)
+        let insert = "INSERT INTO Clip (id, title) VALUES (\(id), 'other')"
+        #expect(try Shell.run("sqlite3", [folder.path(of: "clips.db"), insert]).errors == "")
+        guard case .saved(let token?, let restored, _) = try await store.undo(deleted) else {
+            Issue.record("nothing was restored")
+            return
+        }
+        #expect(restored.count == 1 && restored != [id])
+        #expect(try await store.clip(restored[0]).title == "first")
+        #expect(try await store.clip(id).title == "other")
+        _ = try await store.undo(token)
+        #expect(try await !store.isStored(restored[0]))
+    }
+
+    @Test func `a deleted clip that returned under another ID is not restored a second time`() async throws {
+        var draft = ClipDraft()
+        draft.title = "first"
+        let id = try await store.add(draft).id
+        let uuid = try await store.clip(id).uuid
+        let deleted = try #require(try await store.delete([id]).token)
+        let insert = "INSERT INTO Clip (uuid, title) VALUES ('\(uuid)', 'first')"
+        #expect(try Shell.run("sqlite3", [folder.path(of: "clips.db"), insert]).errors == "")
+        #expect(try await store.undo(deleted).token == nil)
+        #expect(try await !store.isStored(id))
+    }
+
     @Test func `undoing leaves later changes of other writers as they are`() async throws {
         let extensionStore = try await ClipStore(path: folder.path(of: "clips.db"), author: "extension")
         var draft = ClipDraft()

@@ -76,6 +76,8 @@ extension ClipStore {
             case .restore(let values):
                 try transaction.restore(id, values)
                 if id.entity == ClipModel.entity { restored.append(id.key) }
+            case .insert(let values):
+                restored.append(try transaction.insert(ClipModel.entity, values).id.key)
             case .delete where id.entity == ClipModel.entity: _ = try transaction.deleteClips([id.key])
             case .delete: try transaction.delete(id)
             case .contestedDelete: if contested == .overwrite { _ = try transaction.deleteClips([id.key]) }

@@ -8,6 +8,8 @@ import PersistentStore
 struct UndoPlan {
     enum Step {
         case restore([String: AttributeValue])
+        /// Restores a clip under a new ID, since another one has its ID now.
+        case insert([String: AttributeValue])
         case delete
         /// Values without and with a conflict.
         case update([String: AttributeValue], contested: [String: AttributeValue])
@@ -25,12 +27,15 @@ struct UndoPlan {
         _ piece: UndoPieces.Piece, _ later: LaterChanges, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
         var effects = Effects(try snapshot.transaction(piece))
+        try effects.removeReturned(in: snapshot)
         try effects.renewTakenUUIDs(in: snapshot)
         let ids = effects.order.filter { $0.entity == ClipModel.entity }.map(\.key)
         let later = try later.values(of: ids, after: piece.token, in: snapshot)
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))
-        request.attributes = []
-        let existing = Set(try snapshot.fetch(request).map(\.id.key))
+        let uuid = ClipAttribute.uuid.rawValue
+        request.attributes = [uuid]
+        let uuids = try snapshot.fetch(request).reduce(into: [:]) { $0[$1.id.key] = $1[uuid] }
+        let existing = Set(uuids.keys)
         try addQuotes(effects, in: snapshot)
         let touched = FetchRequest(ClipModel.entity, where: .keys(later.keys.filter(existing.contains)))
         let present = Dictionary(uniqueKeysWithValues: try snapshot.fetch(touched).map { ($0.id.key, $0) })
@@ -45,6 +50,10 @@ struct UndoPlan {
             switch (effect, exists) {
             case (.restore(let values), false):
                 steps.append((id, .restore(values)))
+                fields = []
+                hasRest = true
+            case (.restore(let values), true) where effects.uuid(of: id) != uuids[id.key]:
+                steps.append((id, .insert(values)))
                 fields = []
                 hasRest = true
             case (.delete, true):
@@ -159,6 +168,8 @@ extension UndoPlan {
 
         private(set) var order: [ObjectID] = []
         private var effects: [ObjectID: Effect] = [:]
+        /// The UUIDs that the clips to restore had.
+        private var uuids: [ObjectID: AttributeValue] = [:]
 
         subscript(_ id: ObjectID) -> Effect? { effects[id] }
 
@@ -169,6 +180,30 @@ extension UndoPlan {
                 let known = effects[id]
                 if known == nil { order.append(id) }
                 effects[id] = Self.before(change, known)
+                if let uuid = change.tombstone?[ClipAttribute.uuid.rawValue] { uuids[id] = uuid }
+            }
+        }
+
+        func uuid(of id: ObjectID) -> AttributeValue? { uuids[id] }
+
+        /// Leaves out the clips to restore that exist under other IDs, as those that a mirror returned.
+        mutating func removeReturned(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+            let uuid = ClipAttribute.uuid.rawValue
+            let names = [ClipAttribute.uuid, .url, .title, .text, .note].map(\.rawValue)
+            var restored: [AttributeValue: (id: ObjectID, values: [String: AttributeValue])] = [:]
+            for id in order where id.entity == ClipModel.entity {
+                if case .restore(let values) = effects[id], let key = values[uuid] {
+                    restored[key] = (id, values)
+                }
+            }
+            guard !restored.isEmpty else { return }
+            var request = FetchRequest(ClipModel.entity, where: .isOneOf(uuid, Array(restored.keys)))
+            request.attributes = names
+            for object in try snapshot.fetch(request) where effects[object.id] == nil {
+                guard let (id, values) = restored[object[uuid]],
+                    names.allSatisfy({ values[$0]?.isSameText(as: object[$0]) == true })
+                else { continue }
+                effects[id] = nil
             }
         }
 
