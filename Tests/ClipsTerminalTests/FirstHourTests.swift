@@ -2,6 +2,7 @@ import ClipsCore
 import LiveQuery
 import PersistentStore
 import Terminal
+import TestSupport
 import Testing
 
 @testable import ClipsTerminal
@@ -119,6 +120,14 @@ import Testing
             }
             _ = try app.other("importer") { try await $0.set(.unread, false, of: ids) }
             try app.run(":wait text=importer marked 1,200 clips as read")
+        }
+    }
+
+    @Test func `one statement of another program counts its clips in the status line`() async throws {
+        try await RunningApp.open(clips: 30) { app in
+            let update = "UPDATE Clip SET unread = 0 WHERE id <= 20"
+            #expect(try Shell.run("sqlite3", [app.path, update]).errors == "")
+            try app.run(":wait text=marked 20 clips as read")
         }
     }
 

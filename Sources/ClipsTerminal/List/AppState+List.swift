@@ -46,7 +46,9 @@ extension AppState {
                         deleted: transaction.deleted, at: min(now, transaction.timestamp),
                         role: transaction.role, words: transaction.words,
                         line: transaction.lines.count == 1 ? transaction.lines.first : nil,
-                        step: transaction.step.map { [$0, Int64(transaction.process ?? 0)] }))
+                        step: transaction.step.map { [$0, Int64(transaction.process ?? 0)] },
+                        loose: transaction.process == nil && transaction.author == nil
+                            ? Set(transaction.lines.map(\.clip)) : nil))
             }
             if clipReader.isAffected(by: transactions) { reloadReader() }
         case .window(let window, _) where window.requestNumber == nil:

@@ -19,6 +19,8 @@ struct SyncStatus: Sendable {
         var line: TransactionSummary.Line?
         /// The step of undo of which the transaction is a part, and the process that makes it.
         var step: [Int64]?
+        /// The clips of changes by a writer that marks no transaction, such as the `sqlite3` shell; nil for others.
+        var loose: Set<Int64>?
 
         /// `cli starred “Title”`, `you marked 3 clips as read`, or `cli saved 3, changed 1 clip`.
         ///
@@ -62,9 +64,23 @@ struct SyncStatus: Sendable {
     /// The number of edits that lost to another machine's.
     var conflicts = 0
 
-    /// Notes the newest commit. The parts of one step, such as an import, count together.
+    /// Notes the newest commit. The parts of one step, such as an import, count together, and so do the changes of one
+    /// statement, each of which is a transaction to the history.
     mutating func note(_ change: Change) {
         var change = change
+        if let last = lastChange, let clips = change.loose, let known = last.loose,
+            change.author == last.author,
+            abs(change.at.timeIntervalSince(last.at)) < 1
+        {
+            change.loose = known.union(clips)
+            // A clip that changes again counts once.
+            let isKnown = clips.isSubset(of: known)
+            change.inserted = last.inserted + (isKnown ? 0 : change.inserted)
+            change.updated = last.updated + (isKnown ? 0 : change.updated)
+            change.deleted = last.deleted + (isKnown ? 0 : change.deleted)
+            change.words = change.words == last.words ? last.words : nil
+            if known.union(clips).count > 1 { change.line = nil }
+        }
         if let last = lastChange, let step = change.step, step == last.step {
             change.inserted += last.inserted
             change.updated += last.updated
