@@ -32,7 +32,7 @@ import Testing
         return clips
     }
 
-    @Test(arguments: variants.filter { !$0.contains("%") }, [DuplicatePolicy.skip, .merge, .replace])
+    @Test(arguments: variants, [DuplicatePolicy.skip, .merge, .replace])
     func `variants that are saved one by one are one clip`(first: String, policy: DuplicatePolicy)
         async throws
     {
@@ -42,6 +42,22 @@ import Testing
         guard policy == .merge else { return }
         #expect(clips[0].url == "https://example.org/a")
         #expect(Self.variants.allSatisfy { clips[0].note.contains("from \($0)") })
+    }
+
+    @Test(arguments: ["https://b.org/%7Ex", "https://b.org/a%2Db", "https://b.org:443/c", "HTTPS://B.org/d"])
+    func `a page with an unusual spelling is noticed in its usual one`(url: String) async throws {
+        _ = try await store.add(draft(url))
+        let usual = url.replacing("%7E", with: "~").replacing("%2D", with: "-").replacing(":443", with: "")
+            .replacing("HTTPS://B", with: "https://b")
+        #expect(try await store.addUnlessSaved(draft(usual)).earlier.map(\.id) == [1])
+    }
+
+    @Test func `a page is merged into its oldest clip, and its other copies remain`() async throws {
+        _ = try await store.add([draft("https://b.org/a"), draft("https://b.org/a#part")])
+        let outcome = try await store.add([draft("https://b.org/a/")], duplicates: .merge).outcome
+        #expect(outcome.merged == 1 && outcome.deleted == 0)
+        let notes = try await clips().map(\.note)
+        #expect(notes.count == 2 && notes.contains("from https://b.org/a#part"))
     }
 
     @Test func `variants in one import are one clip, and other pages remain`() async throws {

@@ -27,7 +27,7 @@ import Testing
         #expect(run.status == 0 && run.output == "1\n2\n3\n" && run.errors == "", "\(run)")
         #expect(
             try clips.sqlite3("SELECT url || tags || text FROM Clip ORDER BY id")
-                == "https://example.com/foot\nhttps://swift.orgt\nhttp://localhost:80/xt")
+                == "https://example.com/foot\nhttps://swift.orgt\nhttp://localhost/xt")
         #expect(try clips.run("add", "--url", "example.org").status == 0)
         #expect(try clips.sqlite3("SELECT url FROM Clip WHERE id = 4") == "https://example.org")
         for words in [["notes.txt"], ["a.org", "two words"], ["--title", "t", "a.org", "b.org"]] {

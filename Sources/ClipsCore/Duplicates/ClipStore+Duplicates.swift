@@ -1,5 +1,4 @@
 package import PersistentStore
-import SearchIndex
 
 extension ClipStore {
     /// Saves clips as one transaction, with a policy for URLs that already exist.
@@ -26,9 +25,7 @@ extension ClipStore {
         for draft in drafts { try draft.check() }
         let (author, now) = (author, now())
         let work = drafts.map { draft in
-            var completed = draft.completed(author: author, now: now)
-            if policy != .keepBoth { completed.url = CanonicalURL.inUsualSpelling(completed.url) }
-            return (draft: completed, isDated: draft.created != nil)
+            (draft: draft.completed(author: author, now: now), isDated: draft.created != nil)
         }
         let lookup = DuplicateLookup(work.map(\.draft), includesVariants: policy != .keepBoth)
         return try await write { transaction in

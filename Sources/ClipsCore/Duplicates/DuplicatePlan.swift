@@ -64,20 +64,18 @@ struct DuplicatePlan {
             destinations.append(first)
         case .merge:
             let before = entries[first].content
-            var merged = same.dropFirst().reduce(ClipMerge.merged(before, dated(draft, isDated, before))) {
-                ClipMerge.merged($0, entries[$1].content)
-            }
+            var merged = ClipMerge.merged(before, dated(draft, isDated, before))
             guard [merged.text, merged.note].allSatisfy({ $0.utf8.count <= ClipDraft.largestText }) else {
                 outcome.addedAsDuplicate += 1
                 return insert(draft, key)
             }
-            if merged == before && same.count == 1 {
+            if merged == before {
                 outcome.unchanged += 1
             } else {
                 outcome.merged += 1
                 if !isDated { merged.updated = max(merged.updated ?? 0, draft.updated ?? 0) }
             }
-            resolve(same, on: merged)
+            resolve([first], on: merged)
         case .replace:
             outcome.replaced += 1
             resolve(same, on: draft)
@@ -186,6 +184,7 @@ extension ClipDraft {
     /// Returns the draft as it will be saved.
     func completed(author: String, now: Int64) -> ClipDraft {
         var draft = self
+        draft.url = CanonicalURL.inUsualSpelling(url)
         draft.title = savedTitle
         draft.tags = Tags(tags).names
         draft.created = created ?? now

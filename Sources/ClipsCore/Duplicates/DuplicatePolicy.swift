@@ -4,8 +4,8 @@
 /// are the same URL, see `CanonicalURL`.
 package enum DuplicatePolicy: String, CaseIterable, Sendable {
     case keepBoth = "keep"
-    /// Merges both into the oldest clip without losing text, see ``ClipMerge``. Clips that together exceed
-    /// the size of a clip remain separate.
+    /// Merges it into the oldest clip without losing text, see ``ClipMerge``; other stored clips of the page remain as
+    /// they are. Clips that together exceed the size of a clip remain separate.
     case merge
     /// Replaces all stored clips with that URL by the new one.
     case replace
@@ -24,7 +24,7 @@ package struct DuplicateOutcome: Hashable, Sendable {
     package var skipped = 0
     /// Not saved because they add nothing.
     package var unchanged = 0
-    /// Other clips of the same page that were deleted.
+    /// Other clips of the page, which the new one replaced.
     package var deleted = 0
 
     package init() {}

@@ -1,4 +1,5 @@
 package import PersistentStore
+import SearchIndex
 
 /// The contents of a clip that is not saved yet.
 package struct ClipDraft: Hashable, Sendable {
@@ -80,7 +81,9 @@ package struct ClipDraft: Hashable, Sendable {
     func row(author: String, now: Int64) throws(ClipError) -> [AttributeValue] {
         try check()
         return [
-            .text(uuid ?? ClipUUID.make(at: now)), .text(url), .text(savedTitle), .text(text), .text(note),
+            .text(uuid ?? ClipUUID.make(at: now)), .text(CanonicalURL.inUsualSpelling(url)),
+            .text(savedTitle),
+            .text(text), .text(note),
             .text(Tags(tags).joined), .text(self.author ?? author), .boolean(isStarred), .boolean(isUnread),
             .integer(created ?? now), .integer(updated ?? created ?? now), .boolean(isArchived),
         ]

@@ -1,4 +1,5 @@
 package import PersistentStore
+import SearchIndex
 
 /// The result of an edit during which other writers may have changed the clip.
 package enum EditOutcome: Equatable, Sendable {
@@ -49,7 +50,7 @@ extension ClipStore {
     ) async throws -> (id: Int64?, earlier: [EarlierClip], token: HistoryToken?) {
         let values = try draft.values(author: author, now: now())
         let lookup = DuplicateLookup([draft], includesVariants: true)
-        let (url, author, now) = (draft.url, author, now())
+        let (url, author, now) = (CanonicalURL.inUsualSpelling(draft.url), author, now())
         let written = try await write { transaction throws(StoreError) in
             let same = url.isEmpty ? [] : try lookup.variants(in: transaction.snapshot)
             let earlier = same.map { EarlierClip(id: $0.id, hasSameURL: $0.url == url) }

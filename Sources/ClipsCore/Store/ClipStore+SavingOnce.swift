@@ -1,4 +1,5 @@
 package import PersistentStore
+import SearchIndex
 
 /// A clip that contains a draft.
 package struct SavedClip: Hashable, Sendable {
@@ -57,7 +58,9 @@ extension ClipStore {
     private static func clip(
         ofPage draft: ClipDraft, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> Int64? {
-        if let known = try newest(.url, draft.url, in: snapshot) { return known }
+        if let known = try newest(.url, CanonicalURL.inUsualSpelling(draft.url), in: snapshot) {
+            return known
+        }
         return try DuplicateLookup([draft], includesVariants: true).variants(in: snapshot).map(\.id).min()
     }
 

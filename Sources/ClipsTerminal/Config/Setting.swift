@@ -56,7 +56,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .mouse: "Use the mouse; if off, the terminal selects text with it"
         case .textWidth: "Wrap the text of a clip at a width, in columns; off uses the whole pane"
         case .relevance: "Show the best matches of the words of a filter first; off retains the order"
-        case .duplicates: "Select the action for a URL whose page is already saved"
+        case .duplicates: "Select the action of the app for a URL whose page is already saved"
         case .readOnOpen: "Mark a clip as read when you open it or its page"
         }
     }

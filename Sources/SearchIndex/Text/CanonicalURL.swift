@@ -80,7 +80,8 @@ package struct CanonicalURL: Hashable, Sendable {
     /// percent-encoding.
     package static func inUsualSpelling(_ url: String) -> String {
         guard let parts = Parts(url), let scheme = parts.scheme else { return url }
-        return scheme + "://" + parts.user + parts.host + parts.port
+        let port = parts.givenPort == (scheme == "https" ? "443" : "80") ? "" : parts.givenPort
+        return scheme + "://" + parts.user + parts.host + (port.isEmpty ? "" : ":" + port)
             + PercentEncoding.decodedUnreserved(parts.rest)
     }
 
@@ -130,7 +131,9 @@ extension CanonicalURL {
         let scheme: String?
         var user = ""
         let host: String
+        /// With a colon; empty if it is the default of a scheme.
         var port = ""
+        var givenPort: Substring = ""
         /// The URL after its origin.
         let rest: Substring
         var path: Substring
@@ -159,6 +162,7 @@ extension CanonicalURL {
             if let colon = origin.lastIndex(of: ":"), !origin.hasSuffix("]") {
                 let number = origin[origin.index(after: colon)...]
                 guard number.allSatisfy(\.isNumber) else { return nil }
+                givenPort = number
                 port = ["", "80", "443"].contains(number) ? "" : ":" + number
                 origin = origin[..<colon]
             }

@@ -57,7 +57,7 @@ struct ClipCapture {
         draft.tags = try invocation.tags()
         draft.text = readsInput ? "" : arguments.value("--text") ?? ""
         var urls: [String] = []
-        for operand in arguments.all("--url").suffix(1) + arguments.operands where !operand.isEmpty {
+        for operand in arguments.all("--url") + arguments.operands where !operand.isEmpty {
             guard let url = WebAddress.url(operand) else {
                 throw UsageError("'\(operand)' is not a URL. Use --text to save a text.")
             }
@@ -80,7 +80,8 @@ struct ClipCapture {
         let arguments = invocation.arguments
         switch arguments.value("--text") {
         case nil:
-            return !arguments.has("--fetch") && arguments.operands.count < 2 && StandardInput.isPiped
+            return !arguments.has("--fetch") && arguments.operands.count + arguments.all("--url").count < 2
+                && StandardInput.isPiped
         case "-": return true
         default: return false
         }
@@ -142,17 +143,19 @@ struct ClipCapture {
         }
         if let policy = try invocation.duplicates(author: author), policy != .keepBoth {
             let (ids, outcome) = try await store.add([draft], duplicates: policy)
-            return (ids, remark(ids.first, Self.remark(outcome)))
+            return (ids, remark(ids.first, self.remark(outcome)))
         }
         let (id, earlier, _) = try await store.add(draft)
         return ([id], remark(earlier.first?.id, "both clips are retained"))
     }
 
-    private static func remark(_ outcome: DuplicateOutcome) -> String? {
+    private func remark(_ outcome: DuplicateOutcome) -> String? {
         let count = Message.count(outcome.deleted, "other clip")
+        let author = invocation.author(default: author)
+        let undo = author == "cli" ? "clips undo" : "clips undo --author '\(author)'"
         let others =
-            outcome.deleted == 0 ? "" : ", and \(count) of this page deleted; 'clips undo' restores them"
-        if outcome.merged > 0 { return "the clips are merged\(others)" }
+            outcome.deleted == 0 ? "" : ", and \(count) of this page deleted; \(undo) restores them"
+        if outcome.merged > 0 { return "the clips are merged" }
         if outcome.replaced > 0 { return "its clip is replaced\(others)" }
         if outcome.skipped > 0 { return "its clip is unchanged" }
         if outcome.unchanged > 0 { return "the clip adds nothing new" }
