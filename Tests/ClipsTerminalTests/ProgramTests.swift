@@ -106,6 +106,8 @@ import Testing
             #expect(Self.text(out) == hostile.text)
             try app.run("::run sh -c 'exit 6'<Enter>\n:wait text='sh' ended with status 6. Check")
             try app.run("::run sh -c 'exit 7' &<Enter>\n:wait text='sh' ended with status 7. Check")
+            try app.run("::run sh -c 'exit 0' &<Enter>\n:wait text=Ran sh on “$(touch")
+            try app.run("::run sh -c 'kill -2 $$'<Enter>\n:wait text=Interrupted sh on")
             try app.run("::pipe sh -c 'cat > \"$0\"' '\(out)3' &<Enter>")
             #expect(eventually { Self.text(out + "3") == hostile.text })
         }

@@ -14,9 +14,12 @@ package final class BackgroundIndexing: Sendable {
 
     private struct Work {
         var task: Task<Void, Never>?
+        var isNeeded = false
         var isRunning = false
+        /// Whether clips may have changed since the last update began.
+        var isRequested = false
         /// The earliest start of the next update.
-        var next: ContinuousClock.Instant?
+        var next = ContinuousClock.now
     }
 
     /// Updates take a twentieth of the time, up to the longest pause. A search indexes a few new changes itself.
@@ -24,7 +27,7 @@ package final class BackgroundIndexing: Sendable {
     private static let longestPause = Duration.seconds(60)
     private static let firstRetryPause = Duration.seconds(2)
     /// An index that takes longer was too far behind to rank the matches of a search.
-    private static let longUpdate = Duration.milliseconds(200)
+    private static let longUpdate = Duration.milliseconds(100)
 
     package init(
         path: String, author: String, options: StoreOptions,
@@ -38,22 +41,36 @@ package final class BackgroundIndexing: Sendable {
         self.report = report
     }
 
-    /// Starts an update, unless one is running or has just finished.
+    /// Whether a filter uses the index, so that it follows the store.
+    func use(_ isNeeded: Bool) {
+        work.withLock { $0.isNeeded = isNeeded }
+        follow()
+    }
+
+    /// Starts an update after a commit, if a filter uses the index.
+    func follow() {
+        if work.withLock({ $0.isNeeded }) { start() }
+    }
+
+    /// Starts an update, after the present one and its pause.
     package func start() {
         work.withLock { work in
-            guard !work.isRunning, work.next.map({ $0 <= .now }) ?? true,
-                // Not libdispatch's pool, which ends the process if no descriptor is left for it.
-                let loop = try? EventLoop()
-            else { return }
+            work.isRequested = true
+            // Not libdispatch's pool, which ends the process if no descriptor is left for it.
+            guard !work.isRunning, let loop = try? EventLoop() else { return }
             work.isRunning = true
-            work.task = Task.detached(executorPreference: loop) {
-                let start = ContinuousClock.now
-                await self.run(on: loop)
-                self.work.withLock {
-                    $0.isRunning = false
-                    $0.next = .now + min(Self.longestPause, (.now - start) * Self.pauseFactor)
-                }
+            work.task = Task.detached(executorPreference: loop) { await self.run(on: loop) }
+        }
+    }
+
+    /// Returns the pause before the next update; nil, and no longer runs, if none is requested.
+    private func pauseBeforeNext() -> Duration? {
+        work.withLock { work in
+            guard work.isRequested else {
+                work.isRunning = false
+                return nil
             }
+            return max(.zero, work.next - .now)
         }
     }
 
@@ -69,17 +86,28 @@ package final class BackgroundIndexing: Sendable {
         options.loop = loop
         // Without an index a search is slower, not wrong, so no error is reported.
         guard let store = try? await ClipStore.openToRead(path: path, author: author, options: options)
-        else { return }
+        else { return work.withLock { $0.isRunning = false } }
+        while let pause = pauseBeforeNext(), (try? await store.container.pause(for: pause)) != nil {
+            work.withLock { $0.isRequested = false }
+            let start = ContinuousClock.now
+            await update(store)
+            work.withLock {
+                $0.next = .now + min(Self.longestPause, (.now - start) * Self.pauseFactor)
+            }
+        }
+        await store.close()
+    }
+
+    private func update(_ store: ClipStore) async {
         let start = ContinuousClock.now
         var pause = Self.firstRetryPause
         while let state = try? await store.updateIndex(progress: { report($0, false) }) {
             report(state, .now - start > Self.longUpdate)
             // Another process holds its lock, or the disk is full: neither lasts. A read-only folder may.
-            guard case .unavailable = state, !Task.isCancelled,
-                (try? await store.container.pause(for: pause)) != nil
-            else { break }
+            guard case .unavailable = state, (try? await store.container.pause(for: pause)) != nil else {
+                break
+            }
             pause = min(Self.longestPause, pause * 2)
         }
-        await store.close()
     }
 }

@@ -59,8 +59,11 @@ package final class ClipsSession: Sendable {
         try await tracker.start()
         // Adding or removing a mirror commits its state.
         let events = try await store.container.events()
-        let task = Task(executorPreference: executor) { [mirror] in
-            for await _ in events { mirror.update() }
+        let task = Task(executorPreference: executor) { [mirror, indexing] in
+            for await _ in events {
+                mirror.update()
+                indexing.follow()
+            }
         }
         commits.withLock { $0 = task }
     }
@@ -80,7 +83,7 @@ package final class ClipsSession: Sendable {
     package func show(
         _ query: ClipQuery, generation: Int, anchor: SortPosition?, around clip: Int64? = nil
     ) async {
-        if !query.admitsAll { indexing.start() }
+        indexing.use(!query.admitsAll)
         await source.show(query, generation: generation, anchor: anchor, around: clip)
     }
 

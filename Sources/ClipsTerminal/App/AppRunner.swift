@@ -142,27 +142,29 @@ final class AppRunner {
 
     func run(_ calls: [ProgramCall], inBackground: Bool) {
         guard let first = calls.first else { return }
-        let subject = calls.count == 1 ? "“\(first.subject)”" : "\(calls.count) clips"
+        let subject = calls.count == 1 ? Work.quoted(first.subject) : "\(calls.count.grouped) clips"
         guard !inBackground else {
-            launches.start(calls.map { ($0.words, $0.input) }, on: subject, hint: "Check the program's name.")
+            launches.start(calls.map { ($0.words, $0.input) }, on: subject, hint: "Check its arguments.")
             return collectPrograms()
         }
         let size = screen.size
         screen.leave()
-        var failure: String?
+        var (failure, isInterrupted): (String?, Bool) = (nil, false)
         var output = ProgramOutput(program: first.words[0])
         for call in calls where failure == nil {
             let program = RelayedProgram(
                 call.words, input: call.input, size: size, hasTerminal: !screen.isHeadless)
             if !program.readsKeys { output.add(program) }
-            if program.status != 0, program.status != 128 + SIGINT { failure = Self.ending(program.status) }
+            isInterrupted = program.status == 128 + SIGINT
+            if isInterrupted { break }
+            if program.status != 0 { failure = Self.ending(program.status) }
         }
         screen.enter()
         handle(.resized(screen.size))
         if !output.text.isEmpty { handle(.printed(output)) }
         handle(
-            failure.map { .programFailed("'\(first.words[0])' \($0). Check its name and arguments.") }
-                ?? .notice("Ran \(first.words[0]) on \(subject)"))
+            failure.map { .programFailed("'\(first.words[0])' \($0). Check its arguments.") }
+                ?? .notice("\(isInterrupted ? "Interrupted" : "Ran") \(first.words[0]) on \(subject)"))
     }
 
     func edit(_ form: String, _ clip: Clip?) {

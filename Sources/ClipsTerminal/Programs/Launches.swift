@@ -25,6 +25,8 @@ struct Launches {
         let program: String
         let subject: String
         let clips: [Int64]
+        /// The words before the subject, of what was done.
+        let verb: String
         /// The advice after a failure.
         let hint: String
         let count: Int
@@ -51,13 +53,14 @@ struct Launches {
     /// Starts commands of one program, each with the text for its standard input.
     mutating func start(
         _ commands: [(words: [String], input: String?)], on subject: String, of clips: [Int64] = [],
-        hint: String
+        verb: String? = nil, hint: String
     ) {
         guard let program = commands.first?.words.first else { return }
         lastNumber += 1
         var launch = Launch(
-            number: lastNumber, program: program, subject: subject, clips: clips, hint: hint,
-            count: commands.count, deadline: .now + Self.patience)
+            number: lastNumber, program: program, subject: subject, clips: clips,
+            verb: verb ?? "Ran \(program) on", hint: hint, count: commands.count,
+            deadline: .now + Self.patience)
         for command in commands {
             guard let process = ChildProcess.detached(command.words, input: command.input) else {
                 launch.unstarted += 1
@@ -108,7 +111,7 @@ struct Launches {
                 ? failed("could not be started", launch.failures.count)
                 : failed("ended with status \(status)", launch.failures.count)
         }
-        let verb = launch.running > 0 ? "Started \(launch.program) for" : "Opened"
+        let verb = launch.running > 0 ? "Started \(launch.program) for" : launch.verb
         return Report(sentence: "\(verb) \(launch.subject)", isFailure: false, clips: launch.clips)
     }
 }

@@ -24,6 +24,6 @@ extension Launches {
     ) {
         start(
             urls.map { (Browser.command(for: $0, browser: programs.browser), nil) }, on: subject, of: clips,
-            hint: "Set BROWSER to your browser's command.")
+            verb: "Opened", hint: "Set BROWSER to your browser's command.")
     }
 }

@@ -209,7 +209,7 @@ extension Work {
         ids.count == 1 ? title.isEmpty ? "the clip" : quoted(title) : clips(count)
     }
 
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         "“\(text.prefix(40))\(text.count > 40 ? "…" : "")”"
     }
 
