@@ -50,6 +50,26 @@ import Testing
         }
     }
 
+    @Test func `the lines on the screen remain there when another process adds some above them`() async throws
+    {
+        try await RunningApp.open { app in
+            let id = try app.other { store in
+                var draft = RunningApp.draft("Long")
+                draft.text = (1...100).map { "line \($0)." }.joined(separator: "\n")
+                return try await store.add([draft])[0]
+            }
+            try app.run(":wait count=1\n<Enter>\n:wait text=line 5.\n2<Space>\n:wait text=line 40.")
+            let first = try #require(app.lines.first { $0.contains("line ") })
+            let changed = "two\nlines\n" + (1...100).map { "line \($0)." }.joined(separator: "\n") + "\nend"
+            _ = try app.other { try await $0.update(id, [.text: .text(String(changed.dropLast(4)))]) }
+            #expect(app.wait { $0.reader.clip?.text.hasPrefix("two") == true })
+            #expect(app.lines.first { $0.contains("line ") } == first)
+            _ = try app.other { try await $0.update(id, [.tags: .text("a, b"), .note: .text("a note")]) }
+            #expect(app.wait { $0.reader.clip?.note == "a note" })
+            #expect(app.lines.first { $0.contains("line ") } == first)
+        }
+    }
+
     @Test
     func `v selects lines, which become a quote, marked, listed, noted, and deleted, and undo works`()
         async throws
@@ -75,6 +95,8 @@ import Testing
             try app.run("u\n:wait text=Quote 1\n\"d\n:wait idle")
             #expect(app.state.reader.clip?.quotes == [])
             try app.run("u\n:wait text=Quote 1")
+            try app.run("gvjjy\n:wait text=Copied the selected lines")
+            #expect(app.state.reader.range == nil && app.state.menu == nil)
             // Without lines, and with a number that no quote has, nothing changes.
             try app.run("\"\n9\"\n:wait idle\nvj<Esc>")
             #expect(app.state.reader.range == nil && app.state.reader.hasFocus)

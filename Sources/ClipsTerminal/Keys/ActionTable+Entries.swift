@@ -234,7 +234,7 @@ extension ActionTable {
                 action, "y", .clip, "Choose a form to copy to the clipboard", hint: ("copy", 9),
                 scope: .clips,
                 takes: .form, performArgument: { $0.copy(byArgument: $1) }
-            ) { $0.menu = .copy($0.chosen) }
+            ) { $0.copy() }
 
         case .run:
             Entry(

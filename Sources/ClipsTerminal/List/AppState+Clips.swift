@@ -78,6 +78,16 @@ extension AppState {
         emit(.gather(ids, list.query.sort, .open))
     }
 
+    /// Copies the selected lines of the open clip, or offers the forms of the chosen clips.
+    mutating func copy() {
+        if reader.hasFocus, reader.range != nil {
+            guard let lines = reader.quoteOfRange() else { return report("No text is selected.") }
+            reader.toggleRange()
+            return emit(.copy(lines.text, what: "the selected lines"))
+        }
+        menu = .copy(chosen)
+    }
+
     mutating func copy(byArgument argument: String) {
         guard let form = CopyForm(rawValue: argument) else {
             let names = CopyForm.allCases.map(\.rawValue).joined(separator: ", ")

@@ -26,6 +26,8 @@ struct Reader: Sendable {
     private(set) var percent: Int?
     var isWrapped = true
     private(set) var text: ReaderText?
+    /// The layout before the clip changed, until there is a new one.
+    private var former: ReaderText?
     /// The words searched in the text, also in the next clips.
     var searched = ""
     /// The number of matches of the searched words; nil without words, and for a text of many megabytes.
@@ -36,7 +38,6 @@ struct Reader: Sendable {
     private(set) var links: [String] = []
     /// The output of a program, which is shown instead of a clip.
     private(set) var output: ProgramOutput?
-    /// Whether the text lists the addresses of its links.
     /// The clip with numbers after its links.
     private var numbered: Clip?
     private(set) var height = 0
@@ -73,7 +74,7 @@ struct Reader: Sendable {
         self = other
     }
 
-    /// Shows a loaded clip, or that it was deleted. The scroll position remains.
+    /// Shows a loaded clip, or that it was deleted. The lines on the screen remain there, whatever changes above them.
     mutating func show(_ clip: Clip?) {
         guard let clip else {
             isDeleted = true
@@ -88,7 +89,7 @@ struct Reader: Sendable {
         numbered.note = found.numbered(clip.note)
         numbered.text = found.numbered(numbered.text)
         (self.numbered, links) = (numbered, found.urls)
-        text = nil
+        (former, text) = (text ?? former, nil)
     }
 
     mutating func layOut(width: Int, height: Int, dates: DateFormat) {
@@ -103,8 +104,12 @@ struct Reader: Sendable {
             } else if let numbered {
                 laidOut.add(numbered, links: links)
             }
-            if top > 0, let anchor { top = laidOut.line(at: anchor) }
-            text = laidOut
+            if top > 0, let anchor {
+                top = laidOut.line(at: anchor)
+            } else if top > 0, var former, let anchor = former.anchor(ofLine: top, in: laidOut) {
+                top = laidOut.line(at: anchor)
+            }
+            (text, former) = (laidOut, nil)
             (shown, range) = (nil, nil)
         }
         if isWrapped { hiddenColumns = 0 }

@@ -223,6 +223,24 @@ struct ReaderText: Sendable {
         return Anchor(section: sections.count, offset: 0)
     }
 
+    /// Returns the position that a line has in another version of the clip; nil if its section is not there.
+    ///
+    /// Before the first difference of both texts it is the same from the start, after the last one from the end.
+    mutating func anchor(ofLine line: Int, in other: ReaderText) -> Anchor? {
+        let anchor = anchor(ofLine: line)
+        guard sections.indices.contains(anchor.section) else { return nil }
+        let section = sections[anchor.section]
+        func isSame(_ other: Section) -> Bool { (other.part, other.label) == (section.part, section.label) }
+        let order = sections[..<anchor.section].count(where: isSame)
+        let found = other.sections.indices.filter { isSame(other.sections[$0]) }
+        guard order < found.count else { return nil }
+        let (old, new) = (section.text.text.utf8, other.sections[found[order]].text.text.utf8)
+        let end = old.count - anchor.offset
+        let isAfter =
+            !new.starts(with: old.prefix(anchor.offset)) && new.suffix(end).elementsEqual(old.suffix(end))
+        return Anchor(section: found[order], offset: isAfter ? new.count - end : anchor.offset)
+    }
+
     mutating func line(at anchor: Anchor) -> Int {
         var line = 0
         for index in sections.indices where index < anchor.section {
