@@ -28,6 +28,15 @@ import Testing
         }
     }
 
+    @Test func `a report with many names takes four rows, without their line ends`() {
+        var state = AppState.showing(30, Self.narrow)
+        _ = state.handle(
+            .notice("Saved “one\ntwo” " + (1...80).map { "+tag\($0)" }.joined(separator: " ")), at: noon)
+        #expect(state.lines[state.lines.count - 6].contains("Clip"), "\(state.lines)")
+        #expect(state.lines.contains { $0.contains("Saved “one two” +tag1") })
+        #expect(state.statusLine.contains("…"))
+    }
+
     @Test func `the hint at the end of a message is omitted if there is no room for it`() {
         var state = AppState.showing(3, Self.narrow)
         _ = state.handle(.notice("Undone: marked 49 clips as read · ^R to redo"), at: noon)

@@ -77,11 +77,11 @@ import Testing
         let scrolled = ["w18", "w19", "w20"]
         #expect(count(try state.press("<WheelDown:3,3>", at: later(2))) == scrolled)
         _ = state.handle(counts(scrolled), at: later(2))
-        // The first count took two seconds.
-        #expect(state.sidebar.nextCount == later(42))
-        #expect(count(state.handle(.tick, at: later(41))).isEmpty)
-        #expect(count(state.handle(.tick, at: later(42))) == (12..<18).map { "w\($0)" })
-        _ = state.handle(counts([]), at: later(42))
+        // The first count took two seconds, after which the numbers may be as old.
+        #expect(state.sidebar.nextCount == later(4))
+        #expect(count(state.handle(.tick, at: later(3))).isEmpty)
+        #expect(count(state.handle(.tick, at: later(4))) == (12..<18).map { "w\($0)" })
+        _ = state.handle(counts([]), at: later(4))
         #expect(state.sidebar.nextCount == nil)
     }
 

@@ -28,8 +28,10 @@ struct Sidebar: Sendable {
     /// The earliest time of the next count of a search that has one.
     private var countDue = Date.distantPast
 
-    /// The share of the time for which the searches are counted while others write is one of this number.
+    /// The share of the time for which the searches are counted while others write is one of this number, unless their
+    /// numbers would be older than the longest pause.
     private static let pauseFactor = 20.0
+    private static let longestPause = 2.0
 
     /// The columns on a screen; 0 on a small one.
     static func columns(_ size: Size) -> Int {
@@ -52,8 +54,8 @@ struct Sidebar: Sendable {
 
     mutating func finishCounting(_ counts: [ClipQuery: UnreadCount], at now: Date) {
         self.counts.merge(counts) { $1 }
-        countDue = max(
-            countDue, now + 1, now + Self.pauseFactor * now.timeIntervalSince(countingStart ?? now))
+        let pause = Self.pauseFactor * now.timeIntervalSince(countingStart ?? now)
+        countDue = max(countDue, now + min(max(1, pause), Self.longestPause))
         countingStart = nil
     }
 

@@ -91,12 +91,15 @@ struct StatusLine {
     ) -> Bool {
         let width = line.size.columns - 2 * indent(line)
         guard width > 0, Self.isLonger(text, than: width) else { return false }
-        var wrapped = WrappedText(text, width: width)
-        let maxRows = max(1, min(max(6, line.row / 2), line.row + 1))
+        // The names in a report have no lines, and its end repeats what the user did.
+        var wrapped = WrappedText(message.isError ? text : text.replacing("\n", with: " "), width: width)
+        let maxRows = max(1, min(message.isError ? max(6, line.row / 2) : 4, line.row + 1))
         var rows = wrapped.lines(0..<maxRows)
         if wrapped.count(upTo: maxRows + 1) > maxRows, rows.count > 1 {
             rows[rows.count - 1] =
-                "… and more" + (state.settings.config.errors.isEmpty ? "" : " · :errors shows all")
+                !message.isError
+                ? SafeText.cut(rows[rows.count - 1], to: width - 1) + "…"
+                : "… and more" + (state.settings.config.errors.isEmpty ? "" : " · :errors shows all")
         }
         let area = Rect(
             row: line.row - rows.count + 1, column: line.column, rows: rows.count, columns: line.size.columns)
