@@ -85,6 +85,8 @@ import Testing
         default: #expect(clip.note == "from \(Self.variants[9])" && clip.url == Self.variants[9])
         }
         #expect(try await store.duplicates() == [])
+        let description = try await store.changeDescription(of: try #require(token))
+        if policy == .merge { #expect(description == "changed 1 clip, deleted 9") }
         _ = try await store.undo(try #require(token))
         let after = try await clips()
         #expect(Set(after.map(\.note)) == Set(before.map(\.note)) && after.count == 12)

@@ -219,10 +219,10 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         ),
         MessageCase(
             "list", 2,
-            "STORE is not a store of this program. Nothing was changed; use another file.", in: .text),
+            "The file STORE is not a store of this program. Nothing was changed; use another file.", in: .text),
         MessageCase(
             "list", 2,
-            "STORE is not a store of this program. Nothing was changed; use another file.",
+            "The file STORE is not a store of this program. Nothing was changed; use another file.",
             in: .otherProgram),
         MessageCase(
             "list", 2,

@@ -243,7 +243,9 @@ extension ClipStore {
         guard let first = step.first else { return nil }
         let named = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" } ?? "a clip"
         let subject = step.clips.count == 1 ? named : "\(step.clips.count.grouped) clips"
-        guard step.words.count == 1 else { return "changed \(subject)" }
+        guard step.words.count == 1 else {
+            return step.clips.count == 1 ? "changed \(subject)" : step.numbers(isReverse: isRedoing)
+        }
         let role: UndoHistory.Role = step.isRestoring ? .restore : .work
         return ChangeWords(first, tags: tags, isReverse: isRedoing, role: role).sentence(subject)
     }

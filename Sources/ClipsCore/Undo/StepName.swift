@@ -1,4 +1,5 @@
 package import PersistentStore
+import Platform
 
 /// The context name of a transaction: what it does, and the step of undo of which it is a part.
 ///
@@ -85,6 +86,7 @@ struct UndoPieces {
     /// The changes in words, without the names of tags: one if all clips changed alike.
     private(set) var words: Set<String> = []
     private(set) var clips: Set<Int64> = []
+    private var kinds: [HistoryChange.Kind: Set<Int64>] = [:]
     /// The first change.
     private(set) var first: HistoryChange?
     /// Whether the work was the return of deleted clips, even if the step undid that, or did it again.
@@ -121,10 +123,26 @@ struct UndoPieces {
                 found.first = found.first ?? change
                 if found.words.count < 2 { found.words.insert(ChangeWords(change).phrase) }
                 found.clips.insert(change.objectID.key)
+                found.kinds[change.kind, default: []].insert(change.objectID.key)
             }
             return true
         }
         self = found
+    }
+
+    /// Clips that did not change alike, in numbers: `changed 2 clips, deleted 3`.
+    ///
+    /// - Parameter isReverse: Whether to describe the opposite.
+    func numbers(isReverse: Bool) -> String {
+        let verbs: [(HistoryChange.Kind, String)] = [
+            (isReverse ? .delete : .insert, "saved"), (.update, "changed"),
+            (isReverse ? .insert : .delete, "deleted"),
+        ]
+        let parts = verbs.compactMap { kind, verb in kinds[kind].map { (verb, $0.count) } }
+        return parts.enumerated().map { index, part in
+            let noun = index > 0 ? "" : part.1 == 1 ? " clip" : " clips"
+            return "\(part.0) \(part.1.grouped)\(noun)"
+        }.joined(separator: ", ")
     }
 }
 

@@ -119,19 +119,19 @@ extension StoreError: CustomStringConvertible {
         case .cannotOpen(let path, let reason):
             "Cannot open store \(path): \(reason). Check the path and its permissions."
         case .notAStore(let path):
-            "\(path) is not a store of this program. Nothing was changed; use another file."
+            "The file \(path) is not a store of this program. Nothing was changed; use another file."
         case .attached(let path):
-            "\(path) belongs to another program, and its changes are recorded. "
+            "The file \(path) belongs to another program, and its changes are recorded. "
                 + "Open it with PersistentContainer(attachingTo:)."
         case .isStore(let path):
-            "\(path) is a store of this library, which has its own history. "
+            "The file \(path) is a store of this library, which has its own history. "
                 + "Open it with PersistentContainer(path:model:)."
         case .notAttached(let path):
             "No table of \(path) is recorded. Name tables to record: PersistentContainer(attachingTo:tables:)."
         case .cannotAttach(let path, let reason):
             "Cannot record \(path): \(reason). Nothing was changed; record other tables."
         case .needsWAL(let path):
-            "\(path) is not in WAL mode, in which it must be and will remain. Allow the switch with allowsWAL."
+            "The file \(path) is not in WAL mode, in which it must be and will remain. Allow the switch with allowsWAL."
         case .newerStore(let path):
             "The store \(path) was written by a newer version. Update this program; nothing was changed."
         case .differentModel(let path, let version, let reason):
@@ -146,9 +146,10 @@ extension StoreError: CustomStringConvertible {
         case .notWritable(let path):
             "Cannot write store \(path). Check the permissions of the file and its folder."
         case .otherOwner(let path, let owner):
-            "\(path) belongs to \(owner), so it is not written. Check the owner of the file, or use another store."
+            "The file \(path) belongs to \(owner), so it is not written. "
+                + "Check the owner of the file, or use another store."
         case .writableByOthers(let path, let mode):
-            "\(path) can be written by other users (mode \(String(mode, radix: 8))). "
+            "The file \(path) can be written by other users (mode \(String(mode, radix: 8))). "
                 + "Check the permissions: 'chmod go-w' makes it private again."
         case .hardLinkOrFileMount(let path, let isMount):
             isMount
