@@ -38,7 +38,7 @@ struct Invocation {
     /// The address of the operand and the options.
     func address() throws -> ServerAddress {
         guard let url = operands.first else {
-            throw Sentence("Missing operand: URL. Use tls://HOST[:PORT], or folder:PATH.")
+            throw UsageError("Missing operand: URL. Use tls://HOST[:PORT], or folder:PATH.")
         }
         var address = try ServerAddress(Self.withAbsolutePath(url))
         try complete(&address)

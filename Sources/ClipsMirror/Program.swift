@@ -15,7 +15,7 @@ enum Program {
             exit(try await run(Invocation(Array(CommandLine.arguments.dropFirst()))))
         } catch {
             Console.write("clips: \(sentence(error))\n", to: STDERR_FILENO)
-            exit(2)
+            exit(isWrongUsage(error) ? 2 : 1)
         }
     }
 
@@ -41,6 +41,11 @@ enum Program {
         default:
             throw UsageError("Unknown operand '\(invocation.word)'.")
         }
+    }
+
+    private static func isWrongUsage(_ error: any Error) -> Bool {
+        error is UsageError || error is ServerAddress.Rejection
+            || (error as? ClipsLocation.Problem)?.isWrongUsage == true
     }
 
     static func sentence(_ error: any Error) -> String {

@@ -92,7 +92,7 @@ enum Clips {
         if let sentence = ClipStore.sentence(invocation.storeOptions.oversized) {
             invocation.fail(sentence)
             if status == .done, ["list", "search", "show", "export"].contains(command.name) {
-                status = .incomplete
+                status = .failed
             }
         }
         // As a shell reports it: 130, 143, 129.
@@ -106,18 +106,18 @@ enum Clips {
         switch error {
         case is BrowserExtension.Rejection:
             Message.write("\(error)")
-            return .failed
+            return .wrongUsage
+        case let problem as ClipsLocation.Problem where problem.isWrongUsage:
+            Message.write("\(error)")
+            return .wrongUsage
         case is UsageError:
             let name = command.name == Command.browse.name ? "" : command.name + " "
             Message.write("\(error) Run 'clips \(name)--help'.")
-            return .failed
+            return .wrongUsage
         // Not of another file that must be a store, such as a backup.
         case StoreError.missing(let path) where path == storePath:
             Message.write("\(error) Check the path; 'clips add' creates a store.")
             return .failed
-        case let error as ClipError where error.isAboutMatching:
-            Message.write(error.sentence)
-            return .incomplete
         default:
             Message.write(error.sentence)
             return .failed
@@ -125,12 +125,12 @@ enum Clips {
     }
 }
 
-/// The exit statuses of the program, as those of grep and fzf.
+/// The exit statuses of the program.
 enum ExitStatus: Int32 {
     case done = 0
-    /// Nothing matched, or only a part was done; a message says which.
-    case incomplete = 1
-    /// A failure, or wrong usage.
-    case failed = 2
+    /// All or a part failed, or nothing matched; a message says which.
+    case failed = 1
+    /// The arguments are not valid; nothing was done.
+    case wrongUsage = 2
     case interrupted = 130
 }

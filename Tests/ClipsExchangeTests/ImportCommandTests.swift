@@ -34,8 +34,8 @@ struct ImportCommandTests {
     }
 
     @Test func `a missing file, a folder, and an invalid option are errors`() throws {
-        #expect(try program.run("import", "/no/such/file").status == 2)
-        #expect(try program.run("import", program.folder.path).status == 2)
+        #expect(try program.run("import", "/no/such/file").status == 1)
+        #expect(try program.run("import", program.folder.path).status == 1)
         #expect(try program.run("import", "--duplicates", "maybe", "x").status == 2)
         #expect(try program.run("import", "--format", "doc", "x").status == 2)
         #expect(try program.run("import").status == 2)
@@ -52,7 +52,7 @@ struct ImportCommandTests {
         #expect(
             try program.run("export", "--format", "jsonl").output.split(separator: "\n").reversed()
                 == program.run("list", "--json").output.split(separator: "\n"))
-        #expect(try program.run("export", "--format", "csv", "-o", "/no/such/folder/x").status == 2)
+        #expect(try program.run("export", "--format", "csv", "-o", "/no/such/folder/x").status == 1)
         let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
         #expect(!names.contains { $0.hasPrefix("out.md.") })
     }

@@ -3,7 +3,7 @@ import ClipsExchange
 import TestSupport
 import Testing
 
-/// Files of other formats: a message, status 2, and no clip.
+/// Files of other formats: a message, status 1, and no clip.
 struct RefusalTests {
     static let files: [(String, String)] = [
         (
@@ -40,13 +40,13 @@ struct RefusalTests {
         }
     }
 
-    @Test func `a rejection is status 2, and another file is imported anyway`() throws {
+    @Test func `a rejection is status 1, and another file is imported anyway`() throws {
         let program = try ClipsProgram()
         for (name, text) in Self.files where name != "table" && name != "NUL bytes" {
             let run = try program.run("import", "-", input: text)
-            #expect(run.status == 2 && run.errors.contains("saved 0"), "\(name): \(run.errors)")
+            #expect(run.status == 1 && run.errors.contains("saved 0"), "\(name): \(run.errors)")
         }
-        #expect(try program.run("import", "-", input: String(repeating: "\0", count: 200)).status == 2)
+        #expect(try program.run("import", "-", input: String(repeating: "\0", count: 200)).status == 1)
         #expect(try program.sqlite3("SELECT count(*) FROM Clip") == "0")
     }
 

@@ -83,7 +83,7 @@ import Testing
 
                 """)
         let strict = try clips.run("extension", "--jsonl", "--strict", input: input)
-        #expect(strict.status == 2 && strict.output == "")
+        #expect(strict.status == 1 && strict.output == "")
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "2")
     }
 
@@ -111,7 +111,7 @@ import Testing
     @Test func `an expired, foreign or future token is an error, not an empty answer`() throws {
         try clips.run("add", "--title", "a")
         let foreign = try clips.run("history", "--after", "00000000-0000-4000-8000-000000000000.1.1")
-        #expect(foreign.status == 2 && foreign.errors.contains("belongs to another store"))
+        #expect(foreign.status == 1 && foreign.errors.contains("belongs to another store"))
         let object = try clips.run("history", "--json").output
         let storeID = try #require(object.firstRange(of: /[0-9a-f-]{36}/).map { String(object[$0]) })
         #expect(try clips.run("history", "--after", "\(storeID).1.999").errors.contains("older copy"))
@@ -140,7 +140,7 @@ import Testing
         func fails(_ path: String, _ sentence: String) throws {
             let run = try clips.run("add", "--title", "a", "--store", path)
             #expect(
-                run.status == 2 && run.errors.contains(sentence)
+                run.status == 1 && run.errors.contains(sentence)
                     && run.errors.split(separator: "\n").count <= 2, "\(run)")
         }
         let text = clips.folder.path(of: "notes.txt")

@@ -88,7 +88,7 @@ import Testing
     func `a damaged form saves nothing, and the file remains`(change: String) throws {
         try clips.run("add", "--title", "a", "--tag", "b", "--url", "https://a.b", input: "text\n")
         let run = try edit("sed -i '\(change)' \"$2\"", "1")
-        #expect(run.status == 2 && run.errors.contains("Nothing was saved. Your text is in "), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("Nothing was saved. Your text is in "), "\(run)")
         #expect(try value("title || '|' || url || '|' || tags || '|' || text") == "a|https://a.b|b|text")
         #expect(try leftFiles().count == 1)
     }
@@ -116,7 +116,7 @@ import Testing
         let update = "sqlite3 '\(clips.storePath)' \"UPDATE Clip SET title = 'theirs'\""
         let run = try edit("\(update); sed -i 's/^title: a/title: mine/' \"$2\"", "1")
         #expect(
-            run.status == 2 && run.errors.contains("changed the title of clip 1 during the edit"), "\(run)")
+            run.status == 1 && run.errors.contains("changed the title of clip 1 during the edit"), "\(run)")
         #expect(try value("title") == "theirs")
         let file = try #require(leftFiles().first)
         #expect(run.errors.contains("Your text is in \(clips.folder.path(of: file))."))
@@ -126,7 +126,7 @@ import Testing
     @Test func `an edit of a clip deleted during the edit retains its file`() throws {
         try clips.run("add", "--title", "a")
         let run = try edit("sqlite3 '\(clips.storePath)' 'DELETE FROM Clip'; echo more >> \"$2\"", "1")
-        #expect(run.status == 2 && run.errors.contains("Clip 1 was deleted during the edit"), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("Clip 1 was deleted during the edit"), "\(run)")
         #expect(try leftFiles().count == 1)
     }
 
@@ -134,13 +134,13 @@ import Testing
         try clips.run("add", "--title", "a")
         let run = try edit("exit 3", "1")
         #expect(
-            run.status == 2 && run.errors.contains("exited with status 3. Nothing was saved.\n"), "\(run)")
+            run.status == 1 && run.errors.contains("exited with status 3. Nothing was saved.\n"), "\(run)")
         #expect(try leftFiles() == [])
         let missing = try Shell.run(
             ClipsProgram.path, ["edit", "1"],
             environment: clips.environment.merging(["VISUAL": "/none/editor"]) { $1 })
         #expect(
-            missing.status == 2
+            missing.status == 1
                 && missing.errors
                     == "clips: Editor '/none/editor' could not be started. Nothing was saved.\n"
         )

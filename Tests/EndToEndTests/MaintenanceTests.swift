@@ -83,7 +83,7 @@ import Testing
         try "mine".write(toFile: path, atomically: true, encoding: .utf8)
         let run = try clips.run("backup", path)
         #expect(
-            run.status == 2
+            run.status == 1
                 && run.errors == "clips: The file \(path) already exists. Use --force to replace it.\n")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
         #expect(try clips.run("backup", "--force", path).status == 0)
@@ -265,7 +265,7 @@ import Testing
             let holder = try LineProcess("sqlite3", [clips.storePath])
             #expect(try holder.ask("SELECT count(*) FROM Clip;") == "1")
             let export = try clips.run("export", "--format", "json", "-o", clips.storePath + name)
-            #expect(export.status == 2 && export.errors.contains("a file of the store itself"), "\(export)")
+            #expect(export.status == 1 && export.errors.contains("a file of the store itself"), "\(export)")
             let run = try clips.run("import", "--format", "text", clips.storePath + name)
             #expect(run.status != 0 && run.errors.contains("a file of the store itself"), "\(run)")
         }
@@ -278,7 +278,7 @@ import Testing
             toFile: path, atomically: true, encoding: .utf8)
         chmod(path, 0o644)
         let run = try clips.run("doctor", "--store", path)
-        #expect(run.status == 2 && run.errors.contains("is not a store of this program"), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("is not a store of this program"), "\(run)")
         #expect(run.output.contains("(mode 644)"))
         #expect(try clips.run("doctor", "--store", path + "-none").errors.contains("There is no store at"))
     }

@@ -79,7 +79,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "Invalid value '2026-13-01' for --before. Use a token, a transaction number, a date such as "
                 + "2026-11-21T09:00:00Z, 'yesterday', or an age such as 30d or '12 hours ago'. Run 'clips history clean --help'."
         ),
-        MessageCase("--script FOLDER/none", 2, "Cannot read the script FOLDER/none. Run 'clips --help'."),
+        MessageCase(
+            "--script FOLDER/none", 1,
+            "Cannot read the script FOLDER/none. Check the path and its permissions."),
         MessageCase(
             "--script /dev/null --size 3", 2,
             "Invalid value '3' for --size. Use columns and rows, such as 80x24. Run 'clips --help'."),
@@ -103,9 +105,6 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("star", 2, "Missing operand: ID. Run 'clips star --help'."),
         MessageCase("delete", 2, "Missing operand: ID. Run 'clips delete --help'."),
         MessageCase("restore", 2, "Missing operand: ID. Run 'clips restore --help'."),
-        MessageCase(
-            "restore ab12", 2,
-            "Invalid ID 'ab12'. Use the number of a deleted clip. Run 'clips restore --help'."),
         MessageCase(
             "add stray", 2, "'stray' is not a URL. Use --text to save a text. Run 'clips add --help'."),
         MessageCase("open", 2, "Missing operand: QUERY. Run 'clips open --help'."),
@@ -169,7 +168,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "add http://www.a.b/#x", 0,
             "This page is already saved as clip 1; both clips are retained."),
-        MessageCase("add", 2, "There is nothing to save: give a URL, a title, or a text."),
+        MessageCase("add", 1, "There is nothing to save: give a URL, a title, or a text."),
         MessageCase(
             "add --url https://a.b", 0, "This page is already saved as clip 1; both clips are retained."),
         MessageCase(
@@ -186,11 +185,16 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("star --query zzz", 1, "No clip matches."),
         MessageCase("list zzz", 1, "No clip matches."),
         MessageCase("export --format csv --query zzz", 1, "No clip matches."),
+        MessageCase("export --format csv --query zzz -o FOLDER/x", 1, "No clip matches."),
+        MessageCase(
+            "restore ab12 1", 1,
+            "There is no deleted clip ab12. 'clips history' shows the IDs of deleted clips.",
+            "Restored clip 1 “a”.", in: .deletedClip),
         MessageCase("random zzz", 1, "No clip matches."),
         MessageCase("open zzz", 1, "No clip matches."),
         MessageCase("open 1", 0, "Opening clip 1: a"),
         MessageCase("open 7", 1, "There is no clip 7. 'clips list' shows the IDs."),
-        MessageCase("tags", 1, "No clip has a tag."),
+        MessageCase("tags", 0, "No clip has a tag."),
         MessageCase("tags delete x", 1, "No clip has the tag 'x'. 'clips tags' prints the tags."),
         MessageCase("dedupe", 0, "There are no duplicates."),
         MessageCase("undo", 0, "Undid: saved “a”."),
@@ -206,10 +210,10 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     private static let missing = "There is no store at STORE. Check the path; 'clips add' creates a store."
 
     private static let stores = [
-        MessageCase("show 1", 2, missing, in: .noStore),
-        MessageCase("star 1", 2, missing, in: .noStore),
-        MessageCase("backup FOLDER/b", 2, missing, in: .noStore),
-        MessageCase("doctor", 2, missing, in: .noStore),
+        MessageCase("show 1", 1, missing, in: .noStore),
+        MessageCase("star 1", 1, missing, in: .noStore),
+        MessageCase("backup FOLDER/b", 1, missing, in: .noStore),
+        MessageCase("doctor", 1, missing, in: .noStore),
         MessageCase(
             "add --title a --store FOLDER/new.db", 0, "Created the store FOLDER/new.db."),
         MessageCase("add --title a --store FOLDER/new.db --quiet", 0),
@@ -218,43 +222,44 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "list --store=", 2, "Option --store requires a value: --store PATH. Run 'clips list --help'."
         ),
         MessageCase(
-            "list", 2,
-            "The file STORE is not a store of this program. Nothing was changed; use another file.", in: .text),
+            "list", 1,
+            "The file STORE is not a store of this program. Nothing was changed; use another file.", in: .text
+        ),
         MessageCase(
-            "list", 2,
+            "list", 1,
             "The file STORE is not a store of this program. Nothing was changed; use another file.",
             in: .otherProgram),
         MessageCase(
-            "list", 2,
+            "list", 1,
             "The store STORE was written by a newer version. Update this program; nothing was changed.",
             in: .newer),
         MessageCase(
-            "list", 2,
+            "list", 1,
             "The store STORE is corrupt (a table of the history is missing). " + salvage,
             in: .lostTable),
         MessageCase(
-            "list", 2,
+            "list", 1,
             "The store STORE is corrupt (database disk image is malformed). " + salvage,
             in: .damagedPage),
         MessageCase(
-            "list --store FOLDER", 2,
+            "list --store FOLDER", 1,
             "Cannot open store FOLDER: unable to open database file. "
                 + "Check the path and its permissions."),
         MessageCase(
-            "list --store /proc/none/clips.db", 2,
+            "list --store /proc/none/clips.db", 1,
             "There is no store at /proc/none/clips.db. Check the path; 'clips add' creates a store."),
         MessageCase(
-            "import --store /proc/none/clips.db FOLDER/none", 2,
+            "import --store /proc/none/clips.db FOLDER/none", 1,
             "Cannot create folder /proc/none: No such file or directory. "
                 + "Create it, or use another folder. The option --store names another store."),
         MessageCase(
-            "import --store STORE/clips.db FOLDER/none", 2,
+            "import --store STORE/clips.db FOLDER/none", 1,
             "STORE is not a folder. Move it, or use another folder. The option --store names another store."),
         MessageCase(
             "list --group a/b", 2,
             "The group name 'a/b' is not valid. Use up to 128 letters, digits, '.', '_', or '-'."),
         MessageCase(
-            "history --after 00000000-0000-4000-8000-000000000000.1.1", 2,
+            "history --after 00000000-0000-4000-8000-000000000000.1.1", 1,
             "The token belongs to another store. Do a full refresh."),
     ]
 
@@ -266,25 +271,25 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("add --jsonl", 0, "Saved 1 clip.", input: "{\"title\":\"a\"}"),
         MessageCase("add --jsonl --quiet", 0, input: "{\"title\":\"a\"}"),
         MessageCase(
-            "add --jsonl --strict", 2, "Line 2: it is not JSON.",
+            "add --jsonl --strict", 1, "Line 2: it is not JSON.",
             "1 line cannot be read, so with --strict nothing was saved.", input: "{\"title\":\"a\"}\nx\n"),
         MessageCase(
-            "import FOLDER/none", 2,
+            "import FOLDER/none", 1,
             "FOLDER/none: The file cannot be opened: No such file or directory.", "Read 0 clips, saved 0."),
         MessageCase(
-            "export --format json -o FOLDER/none/x", 2,
+            "export --format json -o FOLDER/none/x", 1,
             "The output cannot be written: No such file or directory."),
         MessageCase("export --format json -o FOLDER/x", 0, "Wrote 1 clip to FOLDER/x."),
     ]
 
     private static let maintenance = [
         MessageCase("backup FOLDER/b", 0, "Copied the store to FOLDER/b."),
-        MessageCase("backup STORE", 2, "The file STORE already exists. Use --force to replace it."),
-        MessageCase("backup --force STORE", 2, "No backup was made at STORE: it is the store itself."),
+        MessageCase("backup STORE", 1, "The file STORE already exists. Use --force to replace it."),
+        MessageCase("backup --force STORE", 1, "No backup was made at STORE: it is the store itself."),
         MessageCase(
-            "backup --force FOLDER", 2, "No backup was made at FOLDER: it is not a regular file."),
+            "backup --force FOLDER", 1, "No backup was made at FOLDER: it is not a regular file."),
         MessageCase(
-            "backup FOLDER/none/b", 2,
+            "backup FOLDER/none/b", 1,
             "No backup was made at FOLDER/none/b: No such file or directory; "
                 + "check the folder and the disk, or use another path."),
         MessageCase("history clean --before 0d", 0),

@@ -15,7 +15,7 @@ import Testing
             ClipsProgram.path, message.words.map(named), input: message.input, environment: clips.environment)
         #expect(run.errors == message.errors.map { "clips: \(named($0))\n" }.joined())
         #expect(run.status == message.status)
-        #expect(message.status != 2 || run.output == "")
+        #expect(message.status == 0 || run.output == "" || message.words[0] == "export")
     }
 
     @Test func `a save into a read-only store reports the permissions`() throws {
@@ -32,7 +32,7 @@ import Testing
         }
         let run = try Shell.run(words[0], Array(words[1...]), environment: clips.environment)
         #expect(
-            run.status == 2
+            run.status == 1
                 && run.errors == "clips: Cannot write store \(clips.storePath). "
                     + "Check the permissions of the file and its folder.\n"
         )

@@ -96,19 +96,24 @@ struct MirrorCommandTests {
         try machines.pair()
         let c = try ClipsProgram()
         try c.run("add", "--title", "of c", "--url", "https://c.example")
-        for (arguments, input, sentence) in [
-            (["pair", server.url], "0000-0000-0000-0000-0000-0000-0001\n", "The pairing code is not valid."),
-            (["pair", server.url], "0000-0000-0000-0000-0000-0000-0000\n", "not valid"),
-            (["pair", server.url, "--zone", "x"], "", "Nothing was entered"),
-            (["add", server.url], "", "other machines"),
-            (["add", "nats://example.org"], "", "Use tls://example.org"),
-            (["add", "tls://ann:secret@example.org"], "", "would be visible"),
-            (["status"], "", "has no mirror"), (["frob"], "", "Unknown operand"),
+        for (arguments, input, status, sentence) in [
+            (
+                ["pair", server.url], "0000-0000-0000-0000-0000-0000-0001\n", Int32(1),
+                "The pairing code is not valid."
+            ),
+            (["pair", server.url], "0000-0000-0000-0000-0000-0000-0000\n", 1, "not valid"),
+            (["pair", server.url, "--zone", "x"], "", 1, "Nothing was entered"),
+            (["add", server.url], "", 1, "other machines"),
+            (["add", "nats://example.org"], "", 2, "Use tls://example.org"),
+            (["add", "tls://ann:secret@example.org"], "", 2, "would be visible"),
+            (["add"], "", 2, "Missing operand: URL."),
+            (["status"], "", 1, "has no mirror"), (["frob"], "", 2, "Unknown operand"),
         ] {
             let run = try Shell.run(
                 ClipsProgram.path, ["mirror"] + arguments, input: input, environment: c.environment)
             #expect(
-                run.status == 2 && run.errors.contains(sentence) && run.output.isEmpty, "\(arguments) \(run)")
+                run.status == status && run.errors.contains(sentence) && run.output.isEmpty,
+                "\(arguments) \(run)")
         }
         #expect(!FileManager.default.fileExists(atPath: c.storePath + "-mirror"))
         try machines.exchange(a)
@@ -121,7 +126,7 @@ struct MirrorCommandTests {
         try b.run("add", "--title", "two", "--url", "https://two.example")
         let refused = try b.run("mirror", "pair", server.url, input: code)
         #expect(
-            refused.status == 2
+            refused.status == 1
                 && refused.errors.contains("Clips and quotes on the server only: 1, here only"),
             "\(refused)")
         #expect(try b.sqlite3("SELECT count(*) FROM Clip;") == "1")
@@ -133,6 +138,6 @@ struct MirrorCommandTests {
         try "secret".write(toFile: password, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: password)
         let open = try b.run("mirror", "pair", server.url, "--password-file", password, input: code)
-        #expect(open.status == 2 && open.errors.contains("Other users can read"), "\(open)")
+        #expect(open.status == 1 && open.errors.contains("Other users can read"), "\(open)")
     }
 }

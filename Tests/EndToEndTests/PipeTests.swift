@@ -36,10 +36,10 @@ import Testing
         "export --format json -o /dev/full", "man", "completions bash", "--help", "--version", "doctor",
         "history clean --dry-run",
     ])
-    func `output that cannot be written is reported with status 2`(words: String) throws {
+    func `output that cannot be written is reported with status 1`(words: String) throws {
         let clips = try store(3)
         let run = try clips.shell("$CLIPS \(words) > /dev/full")
-        #expect(run.status == 2, "\(run)")
+        #expect(run.status == 1, "\(run)")
         #expect(run.errors == "clips: The output cannot be written: No space left on device.\n")
     }
 

@@ -29,7 +29,7 @@ import Testing
     func `a clip is retained if the store cannot be opened`(program: String) throws {
         try "text\n".write(toFile: clips.folder.path(of: "text"), atomically: true, encoding: .utf8)
         let failed = try clips.shell("echo hard to come by | \(program) \(Self.words)")
-        #expect(failed.status == 2 && failed.output == "", "\(failed)")
+        #expect(failed.status == 1 && failed.output == "", "\(failed)")
         let (path, _) = try retained(failed.errors)
         #expect(
             try clips.run("add", "--jsonl", input: String(contentsOfFile: path, encoding: .utf8)).status == 0)
@@ -46,13 +46,13 @@ import Testing
     func `the piped text of a refused command is retained`(words: String) throws {
         for command in ["add", "extension"] {
             let run = try clips.shell("echo hard to come by | $CLIPS \(command) \(words)")
-            #expect(run.status == 2, "\(run)")
+            #expect(run.status == 1, "\(run)")
             let lines = try retained(run.errors).lines
             #expect(try clips.run("add", "--jsonl", input: lines).status == 0)
             #expect(try clips.sqlite3("SELECT text FROM Clip ORDER BY id DESC LIMIT 1") == "hard to come by")
         }
         let lines = try clips.shell(#"echo '{"title":"hard to come by"}' | $CLIPS add --jsonl "# + words)
-        #expect(lines.status == 2, "\(lines)")
+        #expect(lines.status == 1, "\(lines)")
         let retained = try retained(lines.errors).lines
         #expect(try clips.run("add", "--jsonl", input: retained).status == 0)
         #expect(try clips.sqlite3("SELECT title FROM Clip ORDER BY id DESC LIMIT 1") == "hard to come by")
@@ -61,7 +61,7 @@ import Testing
     @Test(arguments: ["--format nonsense -", "--duplicates nonsense -", "- --nonsense", "--tag a,b -"])
     func `the piped file of a refused import is retained as it was`(words: String) throws {
         let run = try clips.shell(#"printf '<a href="https://a.b">hard</a>\n\377' | $CLIPS import "# + words)
-        #expect(run.status == 2, "\(run)")
+        #expect(run.status == 1, "\(run)")
         let path = try #require(
             run.errors.firstMatch(of: /The input is retained in ([^;\n]+)\.\n/)?.1, "\(run)")
         let bytes = try Data(contentsOf: URL(fileURLWithPath: String(path)))
@@ -76,7 +76,7 @@ import Testing
         let run = try clips.shell(
             "seq -f 'https://a.b/%.0f' 700 | $CLIPS import --tag x -",
             canOpen ? [:] : ["CLIPS_STORE": "/proc/none/clips.db"])
-        #expect(run.status == 2 && run.errors.contains("Read 700 clips, saved 0"), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("Read 700 clips, saved 0"), "\(run)")
         let lines = try retained(run.errors).lines
         _ = try clips.sqlite3("DROP TRIGGER no")
         #expect(try clips.run("add", "--jsonl", "--quiet", input: lines).status == 0)
@@ -94,7 +94,7 @@ import Testing
             "echo https://a.b | $CLIPS import -",
         ] {
             let run = try clips.shell(command)
-            #expect(run.status == 2 && run.errors.contains("greatest possible ID"), "\(run)")
+            #expect(run.status == 1 && run.errors.contains("greatest possible ID"), "\(run)")
             #expect(run.errors.contains("Run 'clips doctor --repair'."), "\(run)")
             files.append(try retained(run.errors).lines)
         }
@@ -126,7 +126,7 @@ import Testing
             "{\"archived\":false,\"author\":\"me\",\"note\":\"N\",\"starred\":false,\"tags\":[\"x\",\"y\"],"
             + "\"text\":\"hard to come by\\n\",\"title\":\"T\",\"unread\":true,\"url\":\"https://a.b\"}\n"
         #expect(run.errors.hasSuffix("each line that follows is for 'clips add --jsonl':\n" + line), "\(run)")
-        #expect(run.output == "2\n" + line && run.status == 2)
+        #expect(run.output == "2\n" + line && run.status == 1)
         #expect(try clips.run("add", "--jsonl", input: line).status == 0)
         #expect(try clips.sqlite3(Self.columns) == "https://a.b|T|hard to come by\n|N|x,y|me|0|1")
     }
@@ -302,7 +302,7 @@ import Testing
             environment: clips.environment, input: "/dev/null", output: "/dev/null", errors: errors)
         #expect(await soon { waitsForLock(process) })
         kill(process, SIGHUP)
-        #expect(Shell.wait(for: process) == 2)
+        #expect(Shell.wait(for: process) == 1)
         #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("was locked for 5"))
     }
 
@@ -313,7 +313,7 @@ import Testing
             """
         let run = try clips.shell(script)
         #expect(
-            run.status == 2
+            run.status == 1
                 && run.errors.contains("The input exceeds 64 MB. Nothing was saved."), "\(run.errors)")
         let (path, _) = try retained(run.errors)
         let titles = "SELECT title FROM Clip ORDER BY id"
@@ -333,7 +333,7 @@ import Testing
         #expect(part.status == 1 && part.output == "1\n2\n", "\(part)")
         #expect(try retained(part.errors).lines == "no JSON\n")
         let strict = try clips.shell("printf %s '\(input)' | $CLIPS add --jsonl --strict")
-        #expect(strict.status == 2 && strict.output == "", "\(strict)")
+        #expect(strict.status == 1 && strict.output == "", "\(strict)")
         let lines = try retained(strict.errors).lines
         #expect(lines.contains("no JSON\n"))
         let again = try clips.run("add", "--jsonl", input: lines.replacing("no JSON\n", with: ""))

@@ -30,7 +30,7 @@ import Testing
                     #expect(Sentences.fault(in: run.errors) == nil, context)
                 }
                 // A damaged store is never treated as a new one.
-                if kind == .emptied || kind == .text { #expect(run.status == 2, context) }
+                if kind == .emptied || kind == .text { #expect(run.status == 1, context) }
             }
         }
     }
@@ -41,7 +41,7 @@ import Testing
         let log = try Shell.run("cksum", [clips.storePath + "-wal"]).output
         for run in try all(clips) {
             #expect(
-                run.status == 2 && run.errors.contains("is empty. Restore a backup"), "\(run)")
+                run.status == 1 && run.errors.contains("is empty. Restore a backup"), "\(run)")
         }
         #expect(try Shell.run("cksum", [clips.storePath + "-wal"]).output == log)
         // An empty file that was never used becomes a store.
@@ -67,7 +67,7 @@ import Testing
         where words[0] != "extension" {
             let words = words.map { $0.replacingOccurrences(of: "FOLDER", with: clips.folder.path) }
             let run = try clips.run(words, with: [:])
-            #expect(run.status == 2 && run.errors.contains("is empty. Restore a backup"), "\(words) \(run)")
+            #expect(run.status == 1 && run.errors.contains("is empty. Restore a backup"), "\(words) \(run)")
             #expect(try Shell.run("stat", state).output == before, "\(words)")
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: clips.folder.path)
@@ -86,7 +86,7 @@ import Testing
         let backup = clips.folder.path(of: "backup.db")
         try "good".write(toFile: backup, atomically: true, encoding: .utf8)
         let copy = try clips.run("backup", "--force", backup)
-        #expect(copy.status == 2 && copy.errors.contains("is corrupt"), "\(copy)")
+        #expect(copy.status == 1 && copy.errors.contains("is corrupt"), "\(copy)")
         #expect(try String(contentsOfFile: backup, encoding: .utf8) == "good")
     }
 
@@ -136,6 +136,6 @@ import Testing
         bytes.replaceSubrange(range, with: Data("\u{1B}[2J\u{1B}[31mboo!!!".utf8.prefix(range.count)))
         try bytes.write(to: url)
         let run = try clips.run("list")
-        #expect(run.status == 2 && !run.errors.contains("\u{1B}"), "\(run)")
+        #expect(run.status == 1 && !run.errors.contains("\u{1B}"), "\(run)")
     }
 }

@@ -55,7 +55,7 @@ import Testing
         let run = try Shell.run(
             words[0], Array(words.dropFirst()),
             environment: clips.environment.merging(["TMPDIR": clips.folder.path(of: "tmp")]) { $1 })
-        #expect(run.status == 2 && run.errors.contains("belongs to user 4711"), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("belongs to user 4711"), "\(run)")
         #expect(try clips.unsaved().contains("clip to retain"))
     }
 
@@ -99,7 +99,7 @@ import Testing
         ] {
             let run = try bounded(clips, words)
             #expect(
-                run.status == 2 && run.errors.contains("clips.db\(end) is not a regular file"),
+                run.status == 1 && run.errors.contains("clips.db\(end) is not a regular file"),
                 "\(words): \(run)")
             #expect(Sentences.fault(in: run.errors) == nil, "\(run)")
         }

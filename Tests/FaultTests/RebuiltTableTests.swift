@@ -50,7 +50,7 @@ import Testing
         app.type("ahttps://example.org/late\r")
         #expect(app.shows("has no note"))
         let run = try clips.run("extension", "--title", "precious")
-        #expect(run.status == 2 && run.errors.contains("its Clip has no note"), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("its Clip has no note"), "\(run)")
         #expect(try clips.unsaved().contains("precious"))
     }
 

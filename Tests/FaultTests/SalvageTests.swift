@@ -340,14 +340,14 @@ import Testing
         try Data(repeating: 0x5A, count: 100_000).write(to: URL(fileURLWithPath: junk))
         let new = clips.folder.path(of: "new.db")
         let run = try clips.run("doctor", "--salvage", new, "--store", junk)
-        #expect(run.status == 2 && run.errors.contains("Found nothing to salvage"), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("Found nothing to salvage"), "\(run)")
         #expect(!FileManager.default.fileExists(atPath: new))
         let other = clips.folder.path(of: "other.db")
         #expect(try clips.run("add", "--store", other, "--title", "a").status == 0)
         #expect(try clips.run("delete", "--store", other, "1").status == 0)
         let restored = try clips.run("backup", "restore", other)
         #expect(
-            restored.status == 2 && restored.errors.contains("it is empty, and the store is not"),
+            restored.status == 1 && restored.errors.contains("it is empty, and the store is not"),
             "\(restored)")
         #expect(try clips.ids().count == Situation.clips)
     }
@@ -444,7 +444,7 @@ import Testing
         let new = clips.folder.path(of: "new.db")
         try "mine".write(toFile: new, atomically: true, encoding: .utf8)
         let taken = try clips.run("doctor", "--salvage", new)
-        #expect(taken.status == 2 && taken.errors.contains("exists. Nothing was changed"), "\(taken)")
+        #expect(taken.status == 1 && taken.errors.contains("exists. Nothing was changed"), "\(taken)")
         #expect(try String(contentsOfFile: new, encoding: .utf8) == "mine")
         let names = try FileManager.default.contentsOfDirectory(atPath: clips.folder.path)
         #expect(!names.contains { $0.contains(".draft-") })

@@ -122,14 +122,6 @@ package enum ClipError: Error, Hashable, Sendable, CustomStringConvertible {
     case notDeleted(Int64)
     case notInHistory(Int64)
 
-    /// Whether no clip, or more than one, matched.
-    package var isAboutMatching: Bool {
-        switch self {
-        case .emptyClip, .tooLong: false
-        case .noSuchClip, .ambiguous, .notDeleted, .notInHistory: true
-        }
-    }
-
     package var description: String {
         switch self {
         case .emptyClip: "There is nothing to save: give a URL, a title, or a text."

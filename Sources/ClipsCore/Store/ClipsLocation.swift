@@ -7,9 +7,12 @@ package struct ClipsLocation: Sendable {
     package struct Problem: Error, CustomStringConvertible {
         let cause: AppGroupError
 
+        /// Whether the name of the group is the error.
+        package var isWrongUsage: Bool { if case .invalidName = cause { true } else { false } }
+
         package var description: String {
-            if case .invalidName = cause { return cause.description }
-            return cause.description + " The option --store names another store."
+            isWrongUsage
+                ? cause.description : cause.description + " The option --store names another store."
         }
     }
 

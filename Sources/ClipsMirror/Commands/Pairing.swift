@@ -10,7 +10,7 @@ extension Invocation {
     private func zone() throws -> String {
         let zone = value("--zone") ?? value("--group") ?? ClipsLocation.defaultGroup
         guard JetStreamEngine.isValid(zone: zone) else {
-            throw Sentence("The zone's name is not valid. Use up to 64 letters, digits, '_', or '-'.")
+            throw UsageError("The zone's name is not valid. Use up to 64 letters, digits, '_', or '-'.")
         }
         return zone
     }

@@ -74,7 +74,7 @@ package enum ClipsApp {
 
     private static func fail(_ sentence: String) -> Int32 {
         _ = TextFile.write("clips: \(SafeText.line(sentence))\n", on: STDERR_FILENO)
-        return 2
+        return 1
     }
 
     /// Opens the store and the screen concurrently.

@@ -37,7 +37,7 @@ enum InteractiveLoop {
             }
         }
         runner.screen.close()
-        guard ClipsApp.close(runner) || status != 0 else { return 2 }
+        guard ClipsApp.close(runner) || status != 0 else { return 1 }
         guard status == 0, let pick = configuration.pick else { return status }
         return ClipsApp.write(runner.picked ?? .nothing, pick)
     }

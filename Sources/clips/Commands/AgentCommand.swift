@@ -14,7 +14,7 @@ extension Command {
             (Claude Code, Claude Desktop, Cursor, VS Code, Zed, Windsurf, Gemini CLI), and leaves a copy of a changed \
             file in FILE.clips-backup. status checks the settings. remove deletes only what install added.
             Changes have the author mcp, and the client's name: 'clips undo --author mcp:CLIENT --since 1h'.
-            Exit status: 0 all is well; 1 a problem remains, or there is no client; 2 failed.
+            Exit status: 0 all is well; 1 a problem remains, or there is no client.
             """,
         operands: "[install|status|remove]", actions: installingActions,
         options: [Option("--read-only", "offer no tool that changes clips")],
@@ -71,7 +71,7 @@ extension Invocation {
         if reports.isEmpty {
             remark(action == "remove" ? "there was nothing to remove." : "found no client.")
         }
-        return (action == "remove" || !reports.isEmpty) && reports.allSatisfy(\.isWell) ? .done : .incomplete
+        return (action == "remove" || !reports.isEmpty) && reports.allSatisfy(\.isWell) ? .done : .failed
     }
 }
 

@@ -35,7 +35,8 @@ extension Command {
         }
         // Foundation reads only regular files.
         guard let text = script == "-" ? TextFile.read(STDIN_FILENO) : TextFile.read(script) else {
-            throw UsageError("Cannot read the script \(script).")
+            invocation.fail("Cannot read the script \(script). Check the path and its permissions.")
+            return ExitStatus.failed.rawValue
         }
         return ClipsApp.runScript(configuration, script: text, size: size ?? Size(rows: 24, columns: 80))
     }

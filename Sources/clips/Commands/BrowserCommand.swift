@@ -11,7 +11,7 @@ extension Command {
             install writes a file for each browser that exists (Chromium, Google Chrome, Brave, Vivaldi, \
             Microsoft Edge, Firefox, and LibreWolf), with which the extension starts this program, and prints \
             how to load the extension. status checks the files and the extension. remove deletes the files.
-            Exit status: 0 all is well; 1 a problem remains, or there is no browser; 2 failed.
+            Exit status: 0 all is well; 1 a problem remains, or there is no browser.
             """,
         operands: "install|status|remove", actions: installingActions,
         options: [
@@ -48,7 +48,7 @@ extension Command {
                 arguments.operands[0] == "remove" ? "there was nothing to remove." : "found no browser.")
         }
         let isDone = arguments.operands[0] == "remove" || reports.contains { $0.file != nil }
-        return isDone && reports.allSatisfy(\.isWell) ? .done : .incomplete
+        return isDone && reports.allSatisfy(\.isWell) ? .done : .failed
     }
 }
 

@@ -33,7 +33,7 @@ extension Command {
                     ? "no link moved." : "replaced the address of \(Message.count(moved.count, "clip")).")
             return .done
         }
-        guard !ids.isEmpty else { return invocation.nothingMatches(query.search) }
+        guard !ids.isEmpty || query.admitsAll else { return invocation.nothingMatches(query.search) }
         PendingInterrupt.hold()
         invocation.output.surviveReader()
         return try await invocation.check(ids, of: store)
@@ -75,7 +75,7 @@ extension Invocation {
                 "\(Message.count(counts.left, "link")) wait, since hosts limit requests. Run 'clips check' later."
             )
         }
-        return counts.left > 0 || counts.isOffline ? .incomplete : .done
+        return counts.left > 0 || counts.isOffline ? .failed : .done
     }
 }
 

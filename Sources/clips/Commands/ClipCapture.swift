@@ -41,7 +41,7 @@ struct ClipCapture {
                 fill(&drafts[0], from: bytes)
             }
             invocation.fail(error.sentence)
-            if case ClipError.emptyClip = error { return .failed }
+            if case ClipError.emptyClip = error { return readsInput ? .failed : .wrongUsage }
             retention.retain(drafts)
             retention.report()
             return PendingInterrupt.isThere ? .interrupted : .failed
@@ -122,7 +122,7 @@ struct ClipCapture {
             if let missing {
                 let clip = ids.first.map { "Clip \($0)" } ?? "The clip"
                 invocation.fail("\(clip) has no text of its page: \(missing).")
-                status = missing.isInterruption ? .interrupted : .incomplete
+                status = missing.isInterruption ? .interrupted : .failed
             }
         }
         do {
@@ -131,7 +131,7 @@ struct ClipCapture {
         } catch {
             let ids = saved.map(String.init).joined(separator: ", ")
             invocation.fail("Saved as \(ids), but standard output could not be written: \(error.reason).")
-            return .incomplete
+            return .failed
         }
     }
 

@@ -46,7 +46,7 @@ extension Command {
         let (remaining, deleted, _) = try await store.mergeDuplicates(groups, policy)
         invocation.remark(
             "merged \(Message.count(deleted, "duplicate")) into \(Message.count(remaining.count, "clip")).")
-        return deleted == count ? .done : .incomplete
+        return deleted == count ? .done : .failed
     }
 }
 

@@ -12,7 +12,7 @@ extension Command {
         details: """
             Writes nothing without an option. --repair applies the safe repairs and checks again. \
             --salvage reads a damaged store clip by clip into a new one, and does not change the store.
-            Exit status: 0 all is well, repaired, or salvaged; 1 a problem remains, or clips are lost; 2 failed.
+            Exit status: 0 all is well, repaired, or salvaged; 1 a problem remains, or clips are lost.
             """,
         options: [
             Option("--repair", "apply the repairs that lose nothing"),
@@ -91,7 +91,7 @@ private struct Doctor {
             .filter { !$0.isWell && $0.isInstalled }.map { Diagnosis($0) }
         diagnoses += [Diagnosis.mirror(store: try invocation.storePath())].compactMap(\.self)
         try await report(diagnoses)
-        return diagnoses.contains { $0.isProblem && !$0.isRepaired } ? .incomplete : .done
+        return diagnoses.contains { $0.isProblem && !$0.isRepaired } ? .failed : .done
     }
 
     private func report(_ diagnoses: [Diagnosis]) async throws {

@@ -33,7 +33,8 @@ extension Command {
             return count == 0 && !query.admitsAll ? invocation.nothingMatches(query.search) : .done
         }
         guard !store.hasFile(at: path) else {
-            throw UsageError("\(path) is a file of the store itself. Use another file.")
+            invocation.fail("\(path) is a file of the store itself. Use another file.")
+            return .failed
         }
         PendingInterrupt.hold()
         let file: ReplacementFile
@@ -45,6 +46,10 @@ extension Command {
         do {
             let output = Output(descriptor: file.descriptor)
             let count = try await write(query, format, store, to: output)
+            guard count > 0 || query.admitsAll else {
+                file.discard()
+                return invocation.nothingMatches(query.search)
+            }
             try output.flush()
             do throws(Errno) { try file.commit() } catch { throw OutputError(error) }
             invocation.remark("wrote \(Message.count(count, "clip")) to \(path).")

@@ -33,10 +33,7 @@ struct FileImport {
             PendingInterrupt.release()
             return .interrupted
         }
-        if total.failure != nil, total.outcome.total + total.outcome.unchanged + total.outcome.skipped == 0 {
-            return .failed
-        }
-        return total.problemCount > 0 || total.failure != nil ? .incomplete : .done
+        return total.problemCount > 0 || total.failure != nil ? .failed : .done
     }
 
     private func run(_ name: String, _ retention: Retention?) async -> ImportReport {

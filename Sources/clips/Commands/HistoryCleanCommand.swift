@@ -37,7 +37,7 @@ extension Command {
         try invocation.line(report.text, json: report)
         guard let remains else { return .done }
         invocation.fail("The files may still contain deleted text: \(remains). Run the command again.")
-        return .incomplete
+        return .failed
     }
 }
 

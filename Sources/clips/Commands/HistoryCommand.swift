@@ -37,8 +37,10 @@ extension Command {
             try invocation.output.flush()
             isEmpty = false
         }
-        if isEmpty { invocation.remark("no transaction matches.") }
-        return isEmpty ? .incomplete : .done
+        guard isEmpty else { return .done }
+        let isAll = point == nil && !arguments.has("--author")
+        invocation.remark(isAll ? "the history is empty." : "no transaction matches.")
+        return isAll ? .done : .failed
     }
 
     static let consumers = Command(

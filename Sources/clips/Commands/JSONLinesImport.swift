@@ -126,13 +126,12 @@ struct JSONLinesImport {
             invocation.fail(
                 "Saved \(Message.count(progress.saved, "clip")), but standard output could not be written: \(error.reason)."
             )
-            return .incomplete
+            return .failed
         }
         if progress.isInterrupted || (progress.failure != nil && PendingInterrupt.isThere) {
             return .interrupted
         }
-        if isRefused || progress.failure != nil && progress.saved == 0 { return .failed }
-        return progress.failure != nil || progress.bad + progress.changed > 0 ? .incomplete : .done
+        return progress.failure != nil || progress.bad + progress.changed > 0 ? .failed : .done
     }
 
     private func report(_ number: Int, _ reason: String) {

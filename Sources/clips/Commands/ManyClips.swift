@@ -55,7 +55,7 @@ extension Invocation {
         if count > 0 { remark("\(done(subject(count))).") }
         guard gone > 0 else { return status }
         fail("\(Message.count(gone, "clip")) no longer \(gone == 1 ? "exists" : "exist").")
-        return .incomplete
+        return .failed
     }
 
     /// The query of `--query`; a change refuses one with an invalid word, which would match more.
@@ -77,7 +77,7 @@ extension Invocation {
     func nothingMatches(_ query: SearchQuery) -> ExitStatus {
         if let hint = query.hint { remark(hint) }
         remark("no clip matches.")
-        return .incomplete
+        return .failed
     }
 
     /// Returns the clips with these IDs or UUIDs, without repetitions, and reports missing ones.

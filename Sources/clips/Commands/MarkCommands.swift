@@ -77,15 +77,15 @@ extension Command {
         details: "'clips history' shows the IDs of deleted clips, until the history is cleaned.",
         operands: "ID…", example: "clips restore 12"
     ) { invocation in
-        let ids = try invocation.arguments.operands.map { name throws(UsageError) in
-            guard let id = Int64(name) else {
-                throw UsageError("Invalid ID '\(name)'. Use the number of a deleted clip.")
-            }
-            return id
-        }
+        let names = invocation.arguments.operands
         let store = try await invocation.openExistingStore()
-        let (restored, problems) = try await store.restore(ids)
         var status = ExitStatus.done
+        for name in names where Int64(name) == nil {
+            invocation.fail(
+                "There is no deleted clip \(name). 'clips history' shows the IDs of deleted clips.")
+            status = .failed
+        }
+        let (restored, problems) = try await store.restore(names.compactMap { Int64($0) })
         for problem in problems { status = invocation.fail(problem) }
         try await invocation.printJSON(restored, of: store)
         let title = restored.count == 1 ? try? await store.clip(restored[0]).displayTitle : nil

@@ -30,7 +30,7 @@ extension Command {
             let clip = try await store.clip(id)
             guard !clip.url.isEmpty else {
                 invocation.fail("Clip \(id) has no URL.")
-                status = .incomplete
+                status = .failed
                 continue
             }
             urls.append(clip.url)

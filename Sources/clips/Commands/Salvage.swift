@@ -17,7 +17,7 @@ extension Invocation {
             SafeText.line(clips.summary(in: path, report.isStructureIntact)),
             json: SalvageObject(clips, store: path, report.isStructureIntact))
         if clips.saved > 0 { remark("run 'clips backup restore \(path)' to use it as the store.") }
-        return report.isComplete ? .done : .incomplete
+        return report.isComplete ? .done : .failed
     }
 }
 

@@ -39,12 +39,12 @@ extension Command {
         // A program that reads the output does not see that it has other words.
         guard invocation.output.isTerminal, !invocation.isJSON else {
             invocation.remark("no clip matches; did you mean '\(close)'?")
-            return .incomplete
+            return .failed
         }
         invocation.remark("no clip matches; these match '\(close)'.")
         search = ClipSearch(close, sort: sort, limit: limit, in: store)
         _ = try await invocation.print(&search, close)
-        return .incomplete
+        return .failed
     }
 }
 

@@ -21,7 +21,7 @@ extension Command {
                 "\(padding)\(count)  \(SafeText.line(name))", json: TagObject(tag: name, count: count))
         }
         if counts.isEmpty { invocation.remark("no clip has a tag.") }
-        return counts.isEmpty ? .incomplete : .done
+        return .done
     }
 
     static let tagsRename = Command(
@@ -75,7 +75,7 @@ extension Invocation {
         var status = ExitStatus.done
         for name in names where !known.contains(name) {
             fail("No clip has the tag '\(name)'. 'clips tags' prints the tags.")
-            status = .incomplete
+            status = .failed
         }
         if isNew, status == .done, let new, known.contains(new) {
             fail("The tag '\(new)' exists. Run 'clips tags merge' to merge both.")

@@ -58,7 +58,7 @@ extension Command {
                 return .done
             }
             invocation.remark("nothing is left to \(isRedoing ? "redo" : "undo") of: \(change).")
-            guard !isRedoing else { return .incomplete }
+            guard !isRedoing else { return .failed }
             passed += 1
         }
     }
@@ -72,7 +72,7 @@ extension Invocation {
     fileprivate func remarkNothing(_ verb: String) -> ExitStatus {
         let hint = arguments.has("--author") ? "" : "; --author NAME \(verb)es changes of another author"
         remark("there is nothing to \(verb)\(hint).")
-        return .incomplete
+        return .failed
     }
 
     /// Undoes all changes of an author since a point, and prints them.
@@ -95,6 +95,6 @@ extension Invocation {
         fail(
             "Other authors have changed the clips of \(Message.count(result.contested, "change")) since then; their values remain. Use --force to overwrite."
         )
-        return .incomplete
+        return .failed
     }
 }

@@ -34,7 +34,7 @@ extension Command {
     }
 
     private static let statusLine =
-        "exit status: 0 done, 1 nothing matched or partly done, 2 failed, 130 interrupted\n"
+        "exit status: 0 done, 1 failed or not found, 2 wrong usage, 130 interrupted\n"
     private static let width = 80
     private static let indent = 24
 

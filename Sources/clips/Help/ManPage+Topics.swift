@@ -17,7 +17,7 @@ extension ManPage {
                 The default store is clips.db in ~/.local/share/clips. Only its owner can read it. --group selects \
                 the store of another app group, --store any file. The app, add, extension, and import create a \
                 missing store, and report that if --store or --group selected it. Every other command exits with \
-                status 2.
+                status 1.
 
                 External writers, such as the sqlite3 shell, use the table Clip. Its columns are the keys of \
                 'clips list --json'; all of them have defaults.

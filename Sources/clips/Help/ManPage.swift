@@ -47,8 +47,9 @@ struct ManPage {
         lines += Self.items(Self.files)
         lines.append(".SH \"EXIT STATUS\"")
         lines += Self.items([
-            ("0", "Done"), ("1", "Nothing matched, or only a part was done; standard error says which"),
-            ("2", "Failed, wrong usage, or no store at the path"),
+            ("0", "Done; also a list of all that is empty"),
+            ("1", "Failed, or not found, all or a part of it; standard error says which"),
+            ("2", "Wrong usage: an unknown command, or arguments that are not valid; nothing was done"),
             ("130", "Interrupted; 143 after SIGTERM, 129 after SIGHUP"),
         ])
         lines += (Self.otherPrograms + Self.examples).flatMap(Self.section)

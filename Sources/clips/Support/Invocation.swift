@@ -102,6 +102,6 @@ struct Invocation: Sendable {
     /// Writes the error of one of several operands, after which the command continues.
     func fail(_ error: ClipError) -> ExitStatus {
         fail(error.description)
-        return error.isAboutMatching ? .incomplete : .failed
+        return .failed
     }
 }
