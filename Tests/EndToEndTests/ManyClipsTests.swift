@@ -113,7 +113,7 @@ import Testing
             try terminal.send("\(ClipsProgram.path) delete --query title; echo status $?", "Enter")
             #expect(try await soon { try terminal.shows("clips: Delete 11 clips? [y/N]") })
             try terminal.send(answer, "Enter")
-            #expect(try await soon { try terminal.shows(answer == "y" ? "status 0" : "status 2") })
+            #expect(try await soon { try terminal.shows(answer == "y" ? "status 0" : "status 1") })
             #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == left)
         }
     }

@@ -58,7 +58,7 @@ import Testing
         let opened = descriptors.map { "/proc/\(getpid())/fd/\($0)" }
         let before = try Shell.run("cksum", opened).output
         change.make(clips, older)
-        #expect(follower.waitsForEnd() == 2)
+        #expect(follower.waitsForEnd() == 1)
         let said = try String(contentsOfFile: errors, encoding: .utf8)
         #expect(
             said.contains("was replaced, moved, or deleted") && Sentences.fault(in: said) == nil, "\(said)")
@@ -87,7 +87,7 @@ import Testing
         // Through SQLite, so into the same file.
         #expect(
             try Shell.run("sqlite3", [clips.storePath, ".timeout 5000", ".restore \(older)"]).errors == "")
-        #expect(follower.waitsForEnd() == 2)
+        #expect(follower.waitsForEnd() == 1)
         let said = try String(contentsOfFile: errors, encoding: .utf8)
         #expect(said.contains("an older copy was restored. Do a full refresh."), "\(said)")
         #expect(app.shows("/\(Situation.clips)") && app.hides("clip late 2"))

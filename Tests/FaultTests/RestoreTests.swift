@@ -75,7 +75,7 @@ import Testing
         #expect(app.shows("clip late 3"))
         let run = try clips.run("backup", "restore", copy)
         #expect(run.status == 0, "\(run)")
-        #expect(follower.waitsForEnd() == 2)
+        #expect(follower.waitsForEnd() == 1)
         let said = try String(contentsOfFile: errors, encoding: .utf8)
         #expect(said.contains("was replaced") && Sentences.fault(in: said) == nil, "\(said)")
         #expect(app.shows("the store file was replaced or emptied: quit and restart"))
