@@ -120,6 +120,6 @@ package struct Arguments: Sendable {
     }
 
     package func number(_ name: String) throws(UsageError) -> Int? {
-        try value(name, expected: "a number") { Int($0).flatMap { $0 < 0 ? nil : $0 } }
+        try value(name, expected: "a number from 1") { Int($0).flatMap { $0 < 1 ? nil : $0 } }
     }
 }

@@ -21,6 +21,11 @@ package enum FilePath {
         return String(validatingCString: real) != nil
     }
 
+    /// Returns the path as a word of a shell's command line.
+    package static func shellWord(_ path: String) -> String {
+        path.map { $0.isLetter || $0.isNumber || "/._-+@:,=%".contains($0) ? "\($0)" : "\\\($0)" }.joined()
+    }
+
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -123,7 +123,7 @@ import Testing
         for (words, sentence) in [
             (["frobnicate"], "Unknown command 'frobnicate'."),
             (["list", "--bad"], "Unknown option '--bad'."),
-            (["list", "--limit", "x"], "Use a number."), (["list", "--limit"], "requires a value"),
+            (["list", "--limit", "x"], "Use a number from 1."), (["list", "--limit"], "requires a value"),
             (["list", "--sort", "mood"], "Invalid value 'mood' for --sort."),
             (["show"], "Missing operand: ID."), (["add", "stray"], "'stray' is not a URL."),
         ] {
@@ -155,7 +155,7 @@ import Testing
         _ = try clips.sqlite3("PRAGMA user_version = 99")
         try fails(clips.storePath, "written by a newer version")
         try fails("/proc/none/clips.db", "Cannot create folder")
-        try fails(clips.folder.path, "Cannot open store")
+        try fails(clips.folder.path, "is a folder, not a store")
     }
 
     @Test func `escape sequences in a title are shown, not interpreted`() throws {

@@ -5,7 +5,8 @@ import Testing
 struct MessageCase: Sendable, CustomTestStringConvertible {
     /// The store before the command.
     enum Situation: Sendable {
-        case oneClip, noStore, text, otherProgram, newer, lostTable, damagedPage, deletedClip, twoAlike
+        case oneClip, noStore, text, otherProgram, newer, lostTable, damagedPage, deletedClip, twoAlike,
+            tagged
     }
 
     let situation: Situation
@@ -39,11 +40,17 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("--bad", 2, "Unknown option '--bad'. Run 'clips --help'."),
         MessageCase("history clean --bad", 2, "Unknown option '--bad'. Run 'clips history clean --help'."),
         MessageCase(
-            "list --limit x", 2, "Invalid value 'x' for --limit. Use a number. Run 'clips list --help'."),
+            "list --limit x", 2,
+            "Invalid value 'x' for --limit. Use a number from 1. Run 'clips list --help'."),
         MessageCase(
-            "list --limit -3", 2, "Invalid value '-3' for --limit. Use a number. Run 'clips list --help'."),
+            "list --limit -3", 2,
+            "Invalid value '-3' for --limit. Use a number from 1. Run 'clips list --help'."),
         MessageCase(
             "list --limit", 2, "Option --limit requires a value: --limit N. Run 'clips list --help'."),
+        MessageCase(
+            "list --limit 0", 2,
+            "Invalid value '0' for --limit. Use a number from 1. Run 'clips list --help'."),
+        MessageCase("add --strict --title a", 2, "Option --strict requires --jsonl. Run 'clips add --help'."),
         MessageCase("list --json=1", 2, "Option --json takes no value. Run 'clips list --help'."),
         MessageCase(
             "add a.org --title b --title c", 2,
@@ -196,6 +203,15 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("open 7", 1, "There is no clip 7. 'clips list' shows the IDs."),
         MessageCase("tags", 0, "No clip has a tag."),
         MessageCase("tags delete x", 1, "No clip has the tag 'x'. 'clips tags' prints the tags."),
+        MessageCase(
+            "tags delete rust x", 1, "No clip has the tag 'x'. 'clips tags' prints the tags.",
+            "Removed the tag 'rust' from 1 clip.", in: .tagged),
+        MessageCase("tags merge rust rust", 0, "Nothing was changed.", in: .tagged),
+        MessageCase("list rsut", 1, "No clip matches; did you mean 'rust'?", in: .tagged),
+        MessageCase("random rsut", 1, "No clip matches; did you mean 'rust'?", in: .tagged),
+        MessageCase("star --query rsut", 1, "No clip matches; did you mean 'rust'?", in: .tagged),
+        MessageCase("history --after 999999", 1, "There is no transaction 999999; the newest one is 4."),
+        MessageCase("history --author x", 1, "No transaction matches."),
         MessageCase("dedupe", 0, "There are no duplicates."),
         MessageCase("undo", 0, "Undid: saved “a”."),
         MessageCase(
@@ -243,8 +259,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             in: .damagedPage),
         MessageCase(
             "list --store FOLDER", 1,
-            "Cannot open store FOLDER: unable to open database file. "
-                + "Check the path and its permissions."),
+            "FOLDER is a folder, not a store. Name a file in it, such as FOLDER/clips.db."),
         MessageCase(
             "list --store /proc/none/clips.db", 1,
             "There is no store at /proc/none/clips.db. Check the path; 'clips add' creates a store."),

@@ -70,6 +70,7 @@ import Testing
         case .newer: _ = try clips.sqlite3("PRAGMA user_version = 99")
         case .lostTable: _ = try clips.sqlite3("DROP TABLE history_origin")
         case .deletedClip: try clips.run("delete", "1")
+        case .tagged: try clips.run("tag", "1", "+rust")
         case .twoAlike:
             _ = try clips.sqlite3("UPDATE Clip SET uuid = 'abcd1'; INSERT INTO Clip (uuid) VALUES ('abcd2')")
         case .damagedPage:

@@ -55,7 +55,7 @@ import Testing
         let run = try clips.run("extension", "--title", "precious")
         #expect(run.status == 1 && run.output == "", "\(run)")
         #expect(run.errors.contains("the trigger 'mine' on the table"), "\(run.errors)")
-        #expect(run.errors.contains("The clip is retained in"), "\(run.errors)")
+        #expect(run.errors.contains("The unsaved clip is retained in"), "\(run.errors)")
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs a second user"))

@@ -79,6 +79,11 @@ package struct TransactionFeed {
 }
 
 extension ClipStore {
+    /// The number of the newest transaction.
+    package func newestTransaction() async throws(StoreError) -> Int64 {
+        try await container.read { snapshot throws(StoreError) in try snapshot.newestToken().number }
+    }
+
     /// Calls `handler` once when no process can read data written to a descriptor any more.
     package func watchForHangUp(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
         container.watchForHangUp(descriptor, handler: handler)

@@ -65,14 +65,15 @@ package struct ClipSearch {
         }
     }
 
+    /// The number of clips that counting reads individually, in a second or two.
+    private static let maxCounted = 100_000
+}
+
+extension ClipStore {
     /// Returns the query with close words for those that no clip has; nil if there are none.
-    package func correction() async throws(StoreError) -> SearchQuery? {
-        let (query, index) = (query, store.index)
-        return try await store.container.read { snapshot throws(StoreError) in
+    package func correction(of query: SearchQuery) async throws(StoreError) -> SearchQuery? {
+        try await container.read { [index] snapshot throws(StoreError) in
             try index.correction(of: query, in: snapshot)
         }
     }
-
-    /// The number of clips that counting reads individually, in a second or two.
-    private static let maxCounted = 100_000
 }

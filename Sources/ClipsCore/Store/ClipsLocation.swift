@@ -3,16 +3,23 @@ import Platform
 
 /// The path of the clips store.
 package struct ClipsLocation: Sendable {
-    /// An error of the group's folder, with the option that avoids it.
+    /// An error of the store's path, or of the group's folder with the option that avoids it.
     package struct Problem: Error, CustomStringConvertible {
-        let cause: AppGroupError
-
+        package let description: String
         /// Whether the name of the group is the error.
-        package var isWrongUsage: Bool { if case .invalidName = cause { true } else { false } }
+        package let isWrongUsage: Bool
 
-        package var description: String {
-            isWrongUsage
-                ? cause.description : cause.description + " The option --store names another store."
+        init(_ cause: AppGroupError) {
+            isWrongUsage = if case .invalidName = cause { true } else { false }
+            description =
+                cause.description + (isWrongUsage ? "" : " The option --store names another store.")
+        }
+
+        init(folder: String) {
+            isWrongUsage = false
+            description =
+                "\(folder) is a folder, not a store. Name a file in it, such as "
+                + "\(folder)\(folder.hasSuffix("/") ? "" : "/")\(fileName)."
         }
     }
 
@@ -26,13 +33,14 @@ package struct ClipsLocation: Sendable {
     package init(path: String?, group: String?) throws(Problem) {
         let environment = Environment.variable("CLIPS_STORE")
         if let named = path ?? (group == nil ? environment : nil), !named.isEmpty {
+            guard FileStatus(path: named)?.isFolder != true else { throw Problem(folder: named) }
             self.path = named
         } else {
             do throws(AppGroupError) {
                 let container = try AppGroupContainer(locating: group ?? Self.defaultGroup)
                 self.path = container.path(of: Self.fileName)
             } catch {
-                throw Problem(cause: error)
+                throw Problem(error)
             }
         }
     }
@@ -48,7 +56,7 @@ package struct ClipsLocation: Sendable {
         do throws(AppGroupError) {
             try AppGroupContainer.makeFolders(String(path[..<slash]))
         } catch {
-            throw Problem(cause: error)
+            throw Problem(error)
         }
     }
 }

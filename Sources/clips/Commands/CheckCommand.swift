@@ -33,7 +33,9 @@ extension Command {
                     ? "no link moved." : "replaced the address of \(Message.count(moved.count, "clip")).")
             return .done
         }
-        guard !ids.isEmpty || query.admitsAll else { return invocation.nothingMatches(query.search) }
+        guard !ids.isEmpty || query.admitsAll else {
+            return try await invocation.nothingMatches(query.search, in: store)
+        }
         PendingInterrupt.hold()
         invocation.output.surviveReader()
         return try await invocation.check(ids, of: store)

@@ -20,7 +20,9 @@ struct ClipCapture {
         do {
             if readsInput { try StandardInput.readAll(into: &bytes, limit: ClipDraft.largestText) }
             if bytes.count > ClipDraft.largestText {
-                invocation.fail("The input exceeds \(ClipDraft.largestText >> 20) MB. Nothing was saved.")
+                invocation.fail(
+                    "Nothing was saved: the input exceeds \(ClipDraft.largestText >> 20) MB, the size of a clip."
+                )
                 if StandardInput.comesOnce { retention.retain(drafts[0], longText: bytes) }
                 retention.report()
                 return PendingInterrupt.isThere ? .interrupted : .failed

@@ -30,7 +30,8 @@ extension Command {
         if query.search.needsIndex { try await invocation.prepareSearch(store) }
         guard let path = arguments.value("-o"), path != "-" else {
             let count = try await write(query, format, store, to: invocation.output)
-            return count == 0 && !query.admitsAll ? invocation.nothingMatches(query.search) : .done
+            return count == 0 && !query.admitsAll
+                ? try await invocation.nothingMatches(query.search, in: store) : .done
         }
         guard !store.hasFile(at: path) else {
             invocation.fail("\(path) is a file of the store itself. Use another file.")
@@ -48,7 +49,7 @@ extension Command {
             let count = try await write(query, format, store, to: output)
             guard count > 0 || query.admitsAll else {
                 file.discard()
-                return invocation.nothingMatches(query.search)
+                return try await invocation.nothingMatches(query.search, in: store)
             }
             try output.flush()
             do throws(Errno) { try file.commit() } catch { throw OutputError(error) }

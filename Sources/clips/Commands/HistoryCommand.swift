@@ -22,6 +22,13 @@ extension Command {
         let start = point?.start ?? .newest
         // --author selects transactions here; the store is only read.
         let store = try await invocation.openStoreToRead()
+        if case .transaction(let number) = point {
+            let newest = try await store.newestTransaction()
+            guard number <= newest else {
+                invocation.fail("There is no transaction \(number); the newest one is \(newest).")
+                return .failed
+            }
+        }
         let follows = arguments.has("--follow")
         if follows { store.watchForHangUp(invocation.output.descriptor) { Output.endAsByBrokenPipe() } }
         var feed = try await TransactionFeed(

@@ -113,6 +113,8 @@ struct JSONLinesImport {
         } else if isRefused && progress.bad > 0 {
             invocation.fail(
                 "\(Message.count(progress.bad, "line")) cannot be read, so with --strict nothing was saved.")
+        } else if isRefused {
+            invocation.fail("Interrupted, so with --strict nothing was saved.")
         } else if progress.isInterrupted {
             invocation.remark(
                 "interrupted; until then saved \(Message.count(progress.saved, "clip"))\(leftOut).")

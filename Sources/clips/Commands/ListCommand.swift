@@ -28,7 +28,8 @@ extension Command {
             invocation.output.line(lines.line(clip))
             isEmpty = false
         }
-        return isEmpty && !query.admitsAll ? invocation.nothingMatches(query.search) : .done
+        return isEmpty && !query.admitsAll
+            ? try await invocation.nothingMatches(query.search, in: store) : .done
     }
 
     static let show = Command(

@@ -32,7 +32,7 @@ extension Invocation {
         if let query {
             let matching = try await matches(of: query, in: store)
             guard !matching.isEmpty || !ids.isEmpty else {
-                return nothingMatches(query.search)
+                return try await nothingMatches(query.search, in: store)
             }
             guard try isConfirmed(verb, matching.count) else { return .failed }
             ids += Set(matching).subtracting(ids).sorted()
@@ -74,9 +74,11 @@ extension Invocation {
         return try await store.ids(matching: query)
     }
 
-    func nothingMatches(_ query: SearchQuery) -> ExitStatus {
+    /// Reports that no clip matches, and a query with close words that has matches.
+    func nothingMatches(_ query: SearchQuery, in store: ClipStore) async throws -> ExitStatus {
         if let hint = query.hint { remark(hint) }
-        remark("no clip matches.")
+        let close = try await store.correction(of: query)
+        remark("no clip matches\(close.map { "; did you mean '\($0)'?" } ?? ".")")
         return .failed
     }
 

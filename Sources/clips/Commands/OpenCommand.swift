@@ -21,7 +21,7 @@ extension Command {
             invocation.remark(problemsOf: query.search)
             try await invocation.prepareSearch(store)
             guard let clip = try await store.bestMatch(query.filter) else {
-                return invocation.nothingMatches(query.search)
+                return try await invocation.nothingMatches(query.search, in: store)
             }
             ids = [clip.id]
         }
@@ -59,7 +59,7 @@ extension Command {
         invocation.remark(problemsOf: query.search)
         let store = try await invocation.openStoreToRead()
         let ids = try await invocation.matches(of: query, in: store).shuffled().prefix(limit)
-        guard !ids.isEmpty else { return invocation.nothingMatches(query.search) }
+        guard !ids.isEmpty else { return try await invocation.nothingMatches(query.search, in: store) }
         let lines = try await invocation.clipLines(of: store)
         try await store.forEachClip(of: Array(ids)) { invocation.output.line(lines.line($0)) }
         return .done

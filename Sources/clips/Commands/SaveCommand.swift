@@ -33,6 +33,9 @@ extension Command {
             // A wrong option is reported before anything is read.
             _ = try invocation.duplicates()
             guard invocation.arguments.has("--jsonl") else {
+                guard !invocation.arguments.has("--strict") else {
+                    throw UsageError("Option --strict requires --jsonl.")
+                }
                 return try await ClipCapture(invocation: invocation, author: author, command: name).run()
             }
             if let operand = invocation.arguments.operands.first {

@@ -34,13 +34,11 @@ extension Command {
         try await invocation.prepareSearch(store)
         var search = ClipSearch(query, sort: sort, limit: limit, in: store)
         if try await invocation.print(&search, query) > 0 { return .done }
-        guard let close = try await search.correction() else { return invocation.nothingMatches(query) }
-        if let hint = query.hint { invocation.remark(hint) }
         // A program that reads the output does not see that it has other words.
-        guard invocation.output.isTerminal, !invocation.isJSON else {
-            invocation.remark("no clip matches; did you mean '\(close)'?")
-            return .failed
-        }
+        guard invocation.output.isTerminal, !invocation.isJSON,
+            let close = try await store.correction(of: query)
+        else { return try await invocation.nothingMatches(query, in: store) }
+        if let hint = query.hint { invocation.remark(hint) }
         invocation.remark("no clip matches; these match '\(close)'.")
         search = ClipSearch(close, sort: sort, limit: limit, in: store)
         _ = try await invocation.print(&search, close)

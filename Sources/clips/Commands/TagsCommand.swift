@@ -30,7 +30,7 @@ extension Command {
     ) { invocation in
         let (old, new) = (invocation.arguments.operands[0], invocation.arguments.operands[1])
         return try await invocation.replaceTags([old], with: new, isNew: true) {
-            "renamed the tag '\(old)' of \($0) to '\(new)'"
+            "renamed \($0) of \($1) to '\(new)'"
         }
     }
 
@@ -40,7 +40,7 @@ extension Command {
     ) { invocation in
         let names = invocation.arguments.operands
         return try await invocation.replaceTags(Array(names.dropLast()), with: names.last) {
-            "merged the tags of \($0) into '\(names.last ?? "")'"
+            "merged \($0) of \($1) into '\(names.last ?? "")'"
         }
     }
 
@@ -48,10 +48,8 @@ extension Command {
         name: "tags delete", summary: "Remove tags from all clips, which remain", operands: "TAG…",
         example: "clips tags delete unsorted"
     ) { invocation in
-        let names = invocation.arguments.operands
-        let quoted = names.map { "'\($0)'" }.joined(separator: ", ")
-        return try await invocation.replaceTags(names, with: nil) { clips in
-            "removed the \(names.count == 1 ? "tag" : "tags") \(quoted) from \(clips)"
+        try await invocation.replaceTags(invocation.arguments.operands, with: nil) {
+            "removed \($0) from \($1)"
         }
     }
 }
@@ -63,9 +61,12 @@ private struct TagObject: Encodable {
 }
 
 extension Invocation {
-    /// - Parameter isNew: Whether no clip may have the new tag.
+    /// - Parameters:
+    ///   - isNew: Whether no clip may have the new tag.
+    ///   - done: Returns the remark for the tags that clips had, and the number of those clips.
     fileprivate func replaceTags(
-        _ names: [String], with new: String?, isNew: Bool = false, done: (String) -> String
+        _ names: [String], with new: String?, isNew: Bool = false,
+        done: (_ tags: String, _ clips: String) -> String
     ) async throws -> ExitStatus {
         guard new.map({ Tags([$0]).names == [$0] }) ?? true else {
             throw UsageError("A tag cannot be empty or contain a comma or a tab.")
@@ -81,10 +82,13 @@ extension Invocation {
             fail("The tag '\(new)' exists. Run 'clips tags merge' to merge both.")
             return .failed
         }
-        let ids = isJSON ? try await store.ids(taggedWith: names) : []
-        let count = try await store.replaceTags(names, with: new)
+        let found = names.filter(known.contains)
+        guard !found.isEmpty else { return status }
+        let ids = isJSON ? try await store.ids(taggedWith: found) : []
+        let count = try await store.replaceTags(found, with: new)
         try await printJSON(ids, of: store)
-        if count > 0 { remark("\(done(Message.count(count, "clip"))).") }
+        let tags = "the tag\(found.count == 1 ? "" : "s") " + found.map { "'\($0)'" }.joined(separator: ", ")
+        remark(count > 0 ? "\(done(tags, Message.count(count, "clip")))." : "nothing was changed.")
         return status
     }
 }

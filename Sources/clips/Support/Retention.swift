@@ -16,6 +16,8 @@ final class Retention {
     private var clips = 0
     private var rejectedLines = 0
     private var hasUnread = false
+    /// Whether the clips are parts of one text.
+    private var isSplit = false
     private var hasPrinted = false
 
     /// The limit of an endless input.
@@ -60,6 +62,7 @@ final class Retention {
             let isLast = rest.count <= ClipDraft.largestText
             let piece = isLast ? rest : Self.wholeScalars(rest.prefix(ClipDraft.largestText))
             pieces += 1
+            isSplit = pieces > 1
             var part = draft
             part.text = String(decoding: piece, as: UTF8.self)
             part.title += part.title.isEmpty ? "" : " (part \(pieces))"
@@ -125,11 +128,16 @@ final class Retention {
         file.finish()
         self.file = nil
         defer { (hasUnread, clips, rejectedLines) = (false, 0, 0) }
-        if hasUnread { invocation.fail("the input is retained in \(file.path).") }
+        let word = FilePath.shellWord(file.path)
+        let save = "'clips \(command) \(command == Command.import.name ? word : "--jsonl < \(word)")'"
+        if hasUnread { invocation.fail("the input is retained in \(file.path); save it with \(save).") }
         if clips > 0 {
-            let (are, them) = clips == 1 ? ("the clip is", "it") : ("\(clips) clips are", "them")
+            let subject =
+                isSplit
+                ? "the input is retained as \(clips) clips"
+                : clips == 1 ? "the unsaved clip is retained" : "\(clips) unsaved clips are retained"
             invocation.fail(
-                "\(are) retained in \(file.path); save \(them) with 'clips \(command) --jsonl'.")
+                "\(subject) in \(file.path); save \(clips == 1 ? "it" : "them") with \(save).")
         }
         if rejectedLines > 0 {
             let lines =
