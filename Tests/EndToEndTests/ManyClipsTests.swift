@@ -147,7 +147,7 @@ import Testing
         #expect(
             try clips.run("tags", "merge", "js", "none", "javascript").errors
                 == "clips: No clip has the tag 'none'. 'clips tags' prints the tags.\n"
-                + "clips: Merged the tags of 4 clips into 'javascript'.\n")
+                + "clips: Merged the tag 'js' of 4 clips into 'javascript'.\n")
         #expect(
             try clips.run("tags", "rename", "web", "www").errors
                 == "clips: Renamed the tag 'web' of 3 clips to 'www'.\n")
@@ -267,5 +267,22 @@ import Testing
         _ = try clips.sqlite3("UPDATE Clip SET created = 1763686800000 WHERE id = 1")
         let page = try clips.shell("$CLIPS show 1", ["TZ": "Asia/Kolkata"]).output
         #expect(page.contains("saved: 2025-11-21 06:30:00 +0530\n"), "\(page)")
+    }
+
+    @Test(arguments: [
+        ("merge", "use --yes to merge them.", "Merged 2 duplicates into 1 clip.", "one"),
+        ("skip", "use --yes to delete them.", "Deleted 2 duplicates of 1 clip.", "one"),
+        (
+            "replace", "use --yes to replace the clips by them.",
+            "Replaced 1 clip by the newest of 2 duplicates.", "3"
+        ),
+    ])
+    func `dedupe says what it did with each policy`(
+        policy: String, question: String, result: String, title: String
+    ) throws {
+        for title in ["one", "2", "3"] { try clips.run("add", "https://a.b", "--title", title) }
+        #expect(try clips.run("dedupe", "--duplicates", policy).errors.hasSuffix("\(question)\n"))
+        #expect(try clips.run("dedupe", "--duplicates", policy, "--yes").errors == "clips: \(result)\n")
+        #expect(try clips.sqlite3("SELECT title FROM Clip") == title)
     }
 }

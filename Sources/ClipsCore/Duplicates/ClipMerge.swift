@@ -4,8 +4,8 @@ import SearchIndex
 /// Merges clips with the same URL, or variants of it, into one.
 ///
 /// Both texts remain, the longer one first, with a line of dashes between them; a text that is part of the
-/// other is not repeated. The longer title remains the title, and the other one becomes a paragraph of the
-/// note. Notes are sets of paragraphs, and tags are sets of names. The author and the time are those of the
+/// other is not repeated. The longer title remains the title, unless the user gave one, and the other one
+/// becomes a paragraph of the note. Notes are sets of paragraphs, and tags are sets of names. The author and the time are those of the
 /// earlier clip.
 ///
 /// The operation is the join of a semilattice: order, grouping, and repetition do not change the result, so
@@ -15,15 +15,19 @@ package enum ClipMerge {
     static let textSeparator = "\n\n----------\n\n"
 
     /// Returns the merged clip. Both must have their dates and author.
-    package static func merged(_ one: ClipDraft, _ other: ClipDraft) -> ClipDraft {
+    ///
+    /// - Parameter title: The title that the user gave; nil for the longer one.
+    package static func merged(_ one: ClipDraft, _ other: ClipDraft, title: String? = nil) -> ClipDraft {
         var result = ClipDraft()
         result.uuid = [one.uuid, other.uuid].compactMap(\.self).min()
         result.url = CanonicalURL.preferred(one.url, other.url)
-        result.title = longer(one.title, other.title)
+        result.title = title ?? longer(one.title, other.title)
         result.text = text(one.text, other.text)
         let notes = union(parts(one.note, "\n\n"), parts(other.note, "\n\n"))
         let titles = [one.title, other.title].filter { $0 != result.title && !$0.isEmpty }
-        result.note = union(notes, titles.map { "title: \($0)" }).joined(separator: "\n\n")
+        let paragraphs = union(notes, titles.map(paragraph))
+        result.note = paragraphs.filter { title == nil || $0 != paragraph(result.title) }.joined(
+            separator: "\n\n")
         result.tags = union(one.tags, other.tags)
         result.isStarred = one.isStarred || other.isStarred
         result.isUnread = one.isUnread && other.isUnread
@@ -35,6 +39,8 @@ package enum ClipMerge {
         result.updated = max(one.updated ?? 0, other.updated ?? 0)
         return result
     }
+
+    private static func paragraph(_ title: String) -> String { "title: \(title)" }
 
     private static func isEarlier(_ one: ClipDraft, _ other: ClipDraft) -> Bool {
         (one.created ?? 0, one.author ?? "") < (other.created ?? 0, other.author ?? "")

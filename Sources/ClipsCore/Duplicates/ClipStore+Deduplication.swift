@@ -93,7 +93,7 @@ extension ClipStore {
         case .skip: return drafts.first
         case .replace: return drafts.last
         case .merge:
-            let merged = drafts.dropFirst().reduce(drafts[0], ClipMerge.merged)
+            let merged = drafts.dropFirst().reduce(drafts[0]) { ClipMerge.merged($0, $1) }
             let fits = [merged.text, merged.note].allSatisfy { $0.utf8.count <= ClipDraft.largestText }
             return fits ? merged : nil
         }

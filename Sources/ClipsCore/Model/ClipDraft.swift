@@ -9,6 +9,8 @@ package struct ClipDraft: Hashable, Sendable {
     package var title = ""
     /// Whether an empty title is saved as it is, as that of a clip that was exported.
     package var hasExactTitle = false
+    /// Whether the user gave the title, so that it remains the title of a merged clip.
+    package var hasChosenTitle = false
     package var text = ""
     package var note = ""
     package var tags: [String] = []

@@ -55,6 +55,7 @@ struct ClipCapture {
         let arguments = invocation.arguments
         var draft = ClipDraft()
         draft.title = arguments.value("--title") ?? ""
+        draft.hasChosenTitle = !draft.title.isEmpty
         draft.note = arguments.value("--note") ?? ""
         draft.tags = try invocation.tags()
         draft.text = readsInput ? "" : arguments.value("--text") ?? ""

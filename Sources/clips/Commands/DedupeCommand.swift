@@ -16,7 +16,7 @@ extension Command {
             Option(
                 "--duplicates", value: "HOW", "merge all contents (default), skip or replace by newer ones",
                 choices: ["merge", "skip", "replace"]),
-            Option("--dry-run", "only print the groups"), Option("--yes", "merge without a question"),
+            Option("--dry-run", "only print the groups"), Option("--yes", "ask no question"),
         ], example: "clips dedupe --dry-run"
     ) { invocation in
         let arguments = invocation.arguments
@@ -38,15 +38,46 @@ extension Command {
             return .done
         }
         guard arguments.has("--yes") || invocation.isOnTerminal else {
-            invocation.fail("Found \(total). Nothing was changed; use --yes to merge them.")
+            invocation.fail("Found \(total). Nothing was changed; use --yes to \(policy.verb) them.")
             return .failed
         }
         try invocation.output.flush()
-        guard arguments.has("--yes") || invocation.ask("Merge \(total)?") else { return .failed }
+        guard arguments.has("--yes") || invocation.ask(policy.question(total)) else { return .failed }
         let (remaining, deleted, _) = try await store.mergeDuplicates(groups, policy)
         invocation.remark(
-            "merged \(Message.count(deleted, "duplicate")) into \(Message.count(remaining.count, "clip")).")
-        return deleted == count ? .done : .failed
+            policy.result(
+                Message.count(deleted, "duplicate"), of: Message.count(remaining.count, "clip")))
+        guard deleted < count else { return .done }
+        invocation.fail(
+            "\(Message.count(count - deleted, "duplicate")) changed since then, or would be too long together."
+        )
+        return .failed
+    }
+}
+
+extension DuplicatePolicy {
+    fileprivate var verb: String {
+        switch self {
+        case .keepBoth, .merge: "merge"
+        case .skip: "delete"
+        case .replace: "replace the clips by"
+        }
+    }
+
+    fileprivate func question(_ duplicates: String) -> String {
+        switch self {
+        case .keepBoth, .merge: "Merge \(duplicates)?"
+        case .skip: "Delete \(duplicates)?"
+        case .replace: "Replace the clips by the newest of \(duplicates)?"
+        }
+    }
+
+    fileprivate func result(_ duplicates: String, of clips: String) -> String {
+        switch self {
+        case .keepBoth, .merge: "merged \(duplicates) into \(clips)."
+        case .skip: "deleted \(duplicates) of \(clips)."
+        case .replace: "replaced \(clips) by the newest of \(duplicates)."
+        }
     }
 }
 
