@@ -149,4 +149,38 @@ import Testing
         #expect(process.terminationStatus == 130)
         #expect(try clips.sqlite3("SELECT group_concat(url) FROM Clip") == "https://a.org,https://b.org")
     }
+
+    @Test(arguments: [
+        ("https://example.org/a b", "", "|https://example.org/a b"),
+        ("https://example.org/a", "", "https://example.org/a|"),
+        ("  example.org/a\n", "", "https://example.org/a|"), ("mailto:ann@a.b\n", "", "mailto:ann@a.b|"),
+        ("https://example.org/a\n", "--text -", "|https://example.org/a"),
+        ("https://a.org\nhttps://b.org\n", "", "|https://a.org\nhttps://b.org"),
+        ("example.org\n", "--url https://a.b", "https://a.b|example.org"), ("word\n", "", "|word"),
+        ("notes.txt\n", "", "|notes.txt"),
+    ])
+    func `one piped line that is an address is saved as a URL`(
+        input: String, options: String, expected: String
+    ) throws {
+        for command in ["add", "extension"] {
+            let run = try Shell.run(
+                ClipsProgram.path, [command] + options.split(separator: " ").map(String.init), input: input,
+                environment: clips.environment)
+            #expect(run.status == 0, "\(run)")
+            let saved = try clips.sqlite3("SELECT url || '|' || text FROM Clip ORDER BY id DESC LIMIT 1")
+            #expect(saved.trimmingCharacters(in: .whitespacesAndNewlines) == expected)
+            try clips.run("delete", "--query", "is:unread", "--yes")
+        }
+    }
+
+    @Test func `a given title is that of the merged clip, and the other one is in the note`() throws {
+        func add(_ title: String) throws -> String {
+            try clips.run("add", "https://a.b", "--title", title, "--duplicates", "merge")
+            return try clips.sqlite3("SELECT title || '|' || note FROM Clip")
+        }
+        #expect(try add("A long title of the page") == "A long title of the page|")
+        #expect(try add("Mine") == "Mine|title: A long title of the page")
+        #expect(try add("Mine") == "Mine|title: A long title of the page")
+        #expect(try add("A long title of the page") == "A long title of the page|title: Mine")
+    }
 }

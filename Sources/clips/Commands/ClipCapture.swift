@@ -101,6 +101,11 @@ struct ClipCapture {
             return page.fill(&draft)
         }
         draft.text = String(decoding: bytes, as: UTF8.self)
+        // A line that is an address is saved as an operand is; --text says that it is a text.
+        if draft.url.isEmpty, !invocation.arguments.has("--text"), let url = WebAddress.url(draft.text) {
+            (draft.url, draft.text) = (url, "")
+            return
+        }
         if draft.text.utf8.count != bytes.count {
             invocation.remark("the text is not valid UTF-8; invalid bytes are replaced by \u{FFFD}.")
         }

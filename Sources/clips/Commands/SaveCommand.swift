@@ -16,17 +16,19 @@ extension Command {
         _ name: String, author: String, summary: String, example: String
     ) -> Command {
         Command(
-            name: name, summary: summary, operands: "[URL…]",
+            name: name, summary: summary,
+            details: "Reads piped input: an address on one line, a page in HTML, or any other text.",
+            operands: "[URL…]",
             options: [
                 Option("--fetch", "save each page's title and text (1 if one fails)"),
                 Option("--url", value: "URL", "page URL, like an operand", repeats: true),
                 Option("--title", value: "TEXT", "title"),
-                Option("--text", value: "TEXT", "text; piped input, even HTML, by default or with '-'"),
+                Option("--text", value: "TEXT", "text; '-' reads piped input as a text"),
                 Option("--note", value: "TEXT", "note"),
                 Option("--tag", value: "NAME", "tag; may be repeated", repeats: true),
                 .duplicates,
                 Option("--jsonl", "read JSON objects, one per line, like 'list --json'"),
-                Option("--ids", "print the IDs even with --quiet, or of --jsonl on a terminal"),
+                Option("--ids", "print IDs even with --quiet, or --jsonl on a terminal"),
                 Option("--strict", "with --jsonl, save all lines or none"),
             ], example: example
         ) { invocation in
