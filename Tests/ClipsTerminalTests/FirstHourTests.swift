@@ -10,10 +10,11 @@ import Testing
 /// What a new user sees first.
 @Suite struct FirstHourTests {
     @Test func `the footer of a pick says what Enter does`() {
-        for (pick, label) in [(Pick(), "Enter print"), (Pick(isSeveral: true), "Enter keep")] {
+        for (pick, label) in [(Pick(), "Tab complete"), (Pick(isSeveral: true), "Tab mark")] {
             var state = AppState.showing(3)
             _ = state.handle(.picking(pick), at: noon)
-            #expect(state.lines.last?.contains(label) == true)
+            let line = state.lines.last ?? ""
+            #expect(line.contains("Enter print   Esc leave") && line.contains(label), "\(line)")
         }
     }
 

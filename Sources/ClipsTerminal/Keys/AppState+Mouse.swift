@@ -38,7 +38,7 @@ extension AppState {
         if let prompt {
             guard prompt.kind == .filter else { return }
             self.prompt = nil
-            accept(prompt)
+            accept(prompt, isByClick: true)
         }
         message = nil
         switch screen {

@@ -10,11 +10,13 @@ enum TypedKey: Equatable, Sendable {
     /// A move by rows in the list while a filter is typed.
     case move(rows: Int)
     case page(Int)
+    /// A mark in the list while the filter of a pick is typed.
+    case mark
 
     var isMove: Bool {
         switch self {
         case .key, .binding: false
-        case .move, .page: true
+        case .move, .page, .mark: true
         }
     }
 }
@@ -111,6 +113,7 @@ extension AppState {
             bound = nil
         case .move(let rows): list.clips.move(by: rows)
         case .page(let pages): list.clips.page(by: pages, half: false)
+        case .mark: mark(count: 1)
         }
     }
 }

@@ -6,12 +6,14 @@ extension AppState {
     mutating func handleInPrompt(_ key: Key) {
         guard var prompt else { return }
         switch key {
+        case .escape where pick != nil && prompt.kind == .filter: emit(.quit)
         case .escape, .control("c"): cancel(prompt)
         case .enter:
             self.prompt = nil
             accept(prompt)
         case .control("z"): emit(.suspend)
         case .control("l"): emit(.redraw)
+        case .tab where pick?.isSeveral == true && prompt.kind == .filter: moveInFilter(.mark)
         case .tab: complete(isForward: true)
         case .backTab: complete(isForward: false)
         case .down, .control("n"), .up, .control("p"), .pageDown, .pageUp: moveInPrompt(key)
@@ -52,7 +54,8 @@ extension AppState {
         if prompt.kind == .helpFilter { help.filter = "" }
     }
 
-    mutating func accept(_ prompt: Prompt) {
+    /// - Parameter isByClick: Whether a click into the list ends the prompt.
+    mutating func accept(_ prompt: Prompt, isByClick: Bool = false) {
         let text = prompt.editor.text
         switch prompt.kind {
         case .filter:
@@ -60,7 +63,7 @@ extension AppState {
             list.query.filter = text.trimmed
             remember(text.trimmed)
             // Waits for the list of the last letter.
-            if pick?.isSeveral == false { typing.ahead.append(.key(.enter)) }
+            if let pick, !pick.isSeveral || !isByClick { typing.ahead.append(.key(.enter)) }
         case .text: break
         case .add: add(text)
         case .tags(let ids, _, let title):

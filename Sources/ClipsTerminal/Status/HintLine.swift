@@ -124,8 +124,9 @@ struct HintLine {
         return switch kind {
         case .filter:
             [
-                ([.enter], state.pick?.isSeveral == false ? "print" : "keep"), cancel, complete,
-                ([.up], "earlier"),
+                ([.enter], state.pick == nil ? "keep" : "print"),
+                ([.escape], state.pick == nil ? "cancel" : "leave"),
+                ([.tab], state.pick?.isSeveral == true ? "mark" : "complete"), ([.up], "earlier"),
                 ([.control("n"), .control("p")], "move"), ([.control("u")], "clear"),
             ]
         case .text: [([.enter], "search"), cancel]

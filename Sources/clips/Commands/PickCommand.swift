@@ -9,12 +9,12 @@ extension Command {
         summary: "Choose clips in the app, and print them",
         details: """
             Shows the app on the terminal (/dev/tty), even in a pipe or in $(…). Type to filter; Enter \
-            prints the clip, Esc and q leave without one (status 1). 'clips completions bash --widget' binds \
+            prints the clip, Esc leaves without one (status 1). 'clips completions bash --widget' binds \
             Alt-k to insert a choice in the command line.
             """,
         operands: "[QUERY…]",
         options: [
-            Option("--multi", "choose several: Enter ends the filter, Space marks, Enter prints"),
+            Option("--multi", "choose several: Tab marks, Enter prints"),
             Option(
                 "--format", value: "NAME", "url (default), title, text, markdown, json, or id",
                 choices: CopyForm.allCases.map(\.rawValue)),
