@@ -285,4 +285,35 @@ import Testing
         #expect(try clips.run("dedupe", "--duplicates", policy, "--yes").errors == "clips: \(result)\n")
         #expect(try clips.sqlite3("SELECT title FROM Clip") == title)
     }
+
+    @Test(arguments: [40, 80, 200])
+    func `a search on a terminal has aligned rows, and wraps at words`(columns: Int) async throws {
+        let text =
+            "Some words before a needle, and more words, " + String(repeating: "again and again ", count: 9)
+        for index in 1...11 {
+            try clips.run(
+                "add", "https://example.org/\(index)", "--title", "title \(index)", "--text", text, "--tag",
+                "t")
+        }
+        let terminal = try TmuxSession(
+            ["bash", "--norc", "-i"], columns: columns, rows: 60,
+            environment: clips.environment.merging(["PS1": "shell> ", "CLIPS": ClipsProgram.path]) { $1 })
+        try terminal.send("$CLIPS search needle --sort newest --limit 5; echo en''d", "Enter")
+        #expect(try await soon { try terminal.shows("end") })
+        let lines = try terminal.lines().drop { !$0.contains("•") }.prefix {
+            $0 != "end" && !$0.hasPrefix("clips:")
+        }
+        let rows = lines.filter { $0.contains("•") }
+        #expect(
+            rows.count == 5 && rows.allSatisfy { $0.hasPrefix($0.hasPrefix("1") ? "1" : " ") }, "\(lines)")
+        #expect(
+            rows.first?.hasPrefix("11 •  title 11 ") == true && rows.last?.hasPrefix(" 7 •  title 7 ") == true
+        )
+        let others = lines.filter { !$0.contains("•") }
+        #expect(others.allSatisfy { $0.hasPrefix("      ") && $0.dropFirst(6).first != " " }, "\(lines)")
+        let words = Set((text + " …").split(separator: " ").map(String.init))
+        let shown = others.flatMap { $0.split(separator: " ") }
+        #expect(shown.allSatisfy { words.contains(String($0)) }, "\(lines)")
+        #expect(others.count == (columns == 40 ? 5 : columns == 80 ? 3 : 1) * 5, "\(lines)")
+    }
 }

@@ -1,6 +1,4 @@
 import ClipsCore
-import FoundationEssentials
-import Glibc
 import PersistentStore
 import Platform
 import SearchIndex
@@ -33,7 +31,7 @@ extension Command {
         let store = try await invocation.openStoreToRead()
         try await invocation.prepareSearch(store)
         var search = ClipSearch(query, sort: sort, limit: limit, in: store)
-        if try await invocation.print(&search, query) > 0 { return .done }
+        if try await invocation.print(&search, query, of: store) > 0 { return .done }
         // A program that reads the output does not see that it has other words.
         guard invocation.output.isTerminal, !invocation.isJSON,
             let close = try await store.correction(of: query)
@@ -41,7 +39,7 @@ extension Command {
         if let hint = query.hint { invocation.remark(hint) }
         invocation.remark("no clip matches; these match '\(close)'.")
         search = ClipSearch(close, sort: sort, limit: limit, in: store)
-        _ = try await invocation.print(&search, close)
+        _ = try await invocation.print(&search, close, of: store)
         return .failed
     }
 }
@@ -53,8 +51,10 @@ extension Invocation {
     }
 
     /// Prints the clips of a search; returns their number.
-    fileprivate func print(_ search: inout ClipSearch, _ query: SearchQuery) async throws -> Int {
-        let lines = FoundLines(query: query, isMarked: usesColor)
+    fileprivate func print(
+        _ search: inout ClipSearch, _ query: SearchQuery, of store: ClipStore
+    ) async throws -> Int {
+        let lines = FoundLines(query: query, isMarked: usesColor, table: try await clipTable(of: store))
         var count = 0
         while let clips = try await search.next() {
             for clip in clips {
@@ -94,43 +94,5 @@ extension Invocation {
         if case .unavailable(let reason) = state {
             remark("searching without an index, which takes longer (\(reason)).")
         }
-    }
-}
-
-/// Formats found clips, with their matches in bold on a terminal.
-private struct FoundLines {
-    let query: SearchQuery
-    let isMarked: Bool
-
-    func text(_ clip: Clip) -> String {
-        let day = String(clip.created.ISO8601Format().prefix(10))
-        let star = clip.isStarred ? "* " : ""
-        let title = clip.displayTitle
-        var line = SafeText.line("\(clip.id)  \(day)  \(AuthorName.shown(clip.author))  ") + star
-        line += marked(title, query.matches(in: title, of: .title))
-        if !clip.tags.isEmpty {
-            let tags = clip.tags.joined(separator: ", ")
-            line += "  [" + marked(tags, query.matches(in: tags, of: .tag)) + "]"
-        }
-        for (text, field) in [
-            (clip.text, SearchField.text), (clip.note, .note), (SearchURL.decoded(clip.url), .url),
-        ] {
-            if text != title, let excerpt = query.excerpt(of: text, in: field, length: 150) {
-                line += "\n    " + marked(excerpt.text, excerpt.matches)
-            }
-        }
-        return line
-    }
-
-    private func marked(_ text: String, _ ranges: [Range<String.Index>]) -> String {
-        var line = ""
-        var from = text.startIndex
-        for range in ranges {
-            line += SafeText.line(String(text[from..<range.lowerBound]))
-            let match = SafeText.line(String(text[range]))
-            line += isMarked ? "\u{1B}[1m\(match)\u{1B}[22m" : match
-            from = range.upperBound
-        }
-        return line + SafeText.line(String(text[from...]))
     }
 }

@@ -6,6 +6,7 @@ import Terminal
 
 /// Clips as rows on a terminal, with the columns of the app.
 struct ClipTable {
+    let columns: Int
     private let hasColor: Bool
     private let now = Date()
     /// The widths of the columns; nil without room.
@@ -18,6 +19,7 @@ struct ClipTable {
 
     /// - Parameter id: The greatest ID.
     init(columns: Int, id: Int64, hasColor: Bool) {
+        self.columns = columns
         self.hasColor = hasColor
         self.id = String(id).count
         // ID, a space, the marks, and a space precede the title.
@@ -34,12 +36,23 @@ struct ClipTable {
         title = max(8, left)
     }
 
-    func line(_ clip: Clip) -> String {
+    /// The column of the titles.
+    var indent: Int { id + 4 }
+
+    /// - Parameter matches: Returns the matches of a search in a title.
+    func line(_ clip: Clip, matches: (String) -> [Range<String.Index>] = { _ in [] }) -> String {
         var line = styled(right(String(clip.id), id), "33") + " "
         line += styled(clip.isUnread ? "•" : " ", "1") + styled(clip.isStarred ? "*" : " ", "1;33") + " "
         let name = SafeText.cut(
             (clip.link?.sign ?? "") + clip.displayTitle.drop { $0.isWhitespace }, to: title)
-        line += styled(padded(name, title), clip.isUnread ? "1" : nil)
+        let (style, matchStyle) = clip.isUnread ? ("1", "1;4") : (nil, "1")
+        var from = name.startIndex
+        for range in matches(name) {
+            line +=
+                styled(String(name[from..<range.lowerBound]), style) + styled(String(name[range]), matchStyle)
+            from = range.upperBound
+        }
+        line += styled(String(name[from...]), style) + padded("", title - DisplayWidth.columns(of: name))
         if let site { line += " " + styled(cell(ClipRow.site(of: clip.url), site), "36") }
         if let tags {
             line += " " + styled(cell(clip.tags.map { "#" + $0 }.joined(separator: " "), tags), "32")
@@ -77,10 +90,15 @@ extension Invocation {
 
     /// The lines of clips: JSON, a table on a terminal, or plain lines for other programs.
     func clipLines(of store: ClipStore) async throws -> ClipLines {
-        guard !isJSON, output.isTerminal else { return ClipLines(isJSON: isJSON) }
+        try await clipTable(of: store).map(ClipLines.init(table:)) ?? ClipLines(isJSON: isJSON)
+    }
+
+    /// The columns of clips on a terminal; nil for other programs.
+    func clipTable(of store: ClipStore) async throws -> ClipTable? {
+        guard !isJSON, output.isTerminal else { return nil }
         let newest = try await store.newestID()
         // Some terminals do not know their size.
         let columns = Size.ofTerminal(output.descriptor)?.columns ?? 80
-        return ClipLines(table: ClipTable(columns: columns, id: newest, hasColor: usesColor))
+        return ClipTable(columns: columns, id: newest, hasColor: usesColor)
     }
 }
