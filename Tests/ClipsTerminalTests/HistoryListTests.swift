@@ -93,11 +93,14 @@ import Testing
         list.add(all)
         #expect(
             all.map(list.windows.author) == [
-                "app", "app", "app 2", "app", "app 2", "app 3", "other", "app 2",
+                "app", "app", "app 3", "app", "app 3", "app 4", "other", "app 3",
             ])
+        // The name of a window remains when more of the history is known.
+        list.add([work(9, 5), work(10, 3), work(11, 5)])
+        #expect([all[2], work(9, 5)].map(list.windows.author) == ["app 3", "app 5"])
     }
 
-    @Test func `a window that still runs has a number without a change during those of this one`() {
+    @Test func `a window that still runs is named without a change during those of this one`() {
         let all = [
             window(1, process: 1, author: "app", isOwn: false, isOpen: true),
             window(2, process: 3, author: "app", isOwn: false),
@@ -105,6 +108,6 @@ import Testing
         ]
         var list = HistoryList(height: 10)
         list.add(all)
-        #expect(all.map(list.windows.author) == ["app 2", "app", "app"])
+        #expect(all.map(list.windows.author) == ["app 1", "app 3", "app"])
     }
 }

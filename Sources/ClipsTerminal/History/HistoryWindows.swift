@@ -1,6 +1,7 @@
 import ClipsCore
 
-/// The numbers of windows of one author that were open at the same time, such as `app 2`.
+/// The windows of one author that were open at the same time, which the history names by their processes, such as
+/// `app 4711`: a number would change with the transactions that are known.
 struct HistoryWindows: Sendable {
     private struct Window: Hashable {
         let author: String?
@@ -16,15 +17,15 @@ struct HistoryWindows: Sendable {
         func overlaps(_ other: Span) -> Bool { first < other.last && other.first < last }
     }
 
-    private var numbers: [Window: Int] = [:]
+    private var named: Set<Window> = []
 
     /// The maximum number of windows, the newest ones, since each is compared with the others.
     private static let maxCount = 100
 
-    /// Numbers the windows that made transactions.
+    /// Finds the windows that made transactions.
     ///
     /// A window is known to be open between its first and its last transaction, and this one and those that still run
-    /// since their first. A window of an earlier run, which overlaps no other, has no number.
+    /// since their first. This window, and one of an earlier run, which overlaps no other, are not named.
     ///
     /// - Parameter transactions: In the order of their numbers.
     mutating func update(_ transactions: [TransactionSummary]) {
@@ -39,24 +40,23 @@ struct HistoryWindows: Sendable {
             if transaction.contextName == ClipsSession.contextName { windows.insert(window) }
         }
         for (window, span) in spans where span.isOpen { spans[window]?.last = .max }
-        numbers = [:]
         let newest = spans.filter { windows.contains($0.key) }.sorted { $0.value.last > $1.value.last }
-            .prefix(Self.maxCount).sorted {
-                ($0.value.isOwn ? 0 : 1, $0.value.first) < ($1.value.isOwn ? 0 : 1, $1.value.first)
-            }
-        for (index, (window, span)) in newest.enumerated() {
-            let taken = newest[..<index].filter { $0.key.author == window.author && $0.value.overlaps(span) }
-                .compactMap { numbers[$0.key] }
-            numbers[window] = (1...).first { !taken.contains($0) }
+            .prefix(Self.maxCount)
+        let others = newest.filter { window, span in
+            !span.isOwn
+                && newest.contains {
+                    $0.key.author == window.author && $0.key != window && $0.value.overlaps(span)
+                }
         }
+        named = Set(others.map(\.key))
     }
 
-    /// Returns the author of a transaction, with the number of the window from the second on.
+    /// Returns the author of a transaction, with the process of a window next to which others were open.
     func author(of transaction: TransactionSummary) -> String {
         let name = transaction.shownAuthor
         guard let process = transaction.process,
-            let number = numbers[Window(author: transaction.author, process: process)], number > 1
+            named.contains(Window(author: transaction.author, process: process))
         else { return name }
-        return "\(name) \(number)"
+        return "\(name) \(process)"
     }
 }
