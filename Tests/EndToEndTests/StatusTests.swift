@@ -112,4 +112,28 @@ import Testing
                 "exit status: 0 done, 1 failed or not found, 2 wrong usage"))
         #expect(try clips.run("man").output.contains("Wrong usage"))
     }
+
+    @Test(arguments: [
+        "list", "search a", "show 1", "random", "tags", "history", "dedupe --dry-run", "doctor",
+        "undo --dry-run",
+        "undo --since 1h --dry-run", "undo", "undo --since 1h", "history clean --dry-run",
+        "check --fix-moved", "star 1", "edit 1", "open 1", "tags rename t u", "delete 1",
+        "import FOLDER/none",
+        "export --format jsonl", "consumers", "browser status", "mcp status", "add https://a.b",
+    ])
+    func `--json prints one object per line`(words: String) throws {
+        if words.contains("dedupe") { try clips.run("add", "https://a.b") }
+        let run = try Shell.run(
+            ClipsProgram.path,
+            ["--json"]
+                + words.replacing("FOLDER", with: clips.folder.path).split(separator: " ").map(String.init),
+            environment: clips.environment)
+        let lines = run.output.split(separator: "\n")
+        let isEmpty = ["consumers", "browser status", "mcp status", "check"].contains { words.hasPrefix($0) }
+        #expect(isEmpty || !lines.isEmpty, "\(run)")
+        for line in lines {
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            #expect(object is [String: Any], "\(line)")
+        }
+    }
 }

@@ -42,7 +42,7 @@ extension Command {
             let change =
                 try await store.changeDescription(of: step.token, isRedoing: isRedoing) ?? "the last change"
             guard !invocation.arguments.has("--dry-run") else {
-                invocation.output.line(SafeText.line(change))
+                try invocation.printUndo(change)
                 return .done
             }
             let outcome = try await store.undo(
@@ -54,6 +54,7 @@ extension Command {
                 return .failed
             }
             if token != nil {
+                if invocation.isJSON { try invocation.printUndo(change) }
                 invocation.remark("\(isRedoing ? "redid" : "undid"): \(change).")
                 return .done
             }
@@ -75,6 +76,11 @@ extension Invocation {
         return .failed
     }
 
+    fileprivate func printUndo(_ change: String, isPart: Bool = false) throws {
+        let isDry = arguments.has("--dry-run")
+        try line(SafeText.line(change), json: UndoObject(change: change, partial: isPart, dryRun: isDry))
+    }
+
     /// Undoes all changes of an author since a point, and prints them.
     fileprivate func undo(
         since point: HistoryPoint, of store: ClipStore, isForced: Bool
@@ -82,13 +88,14 @@ extension Invocation {
         let steps = try await store.undoable(since: point.start, alsoOf: otherAuthors)
         if arguments.has("--dry-run") {
             for step in steps.reversed() {
-                output.line(SafeText.line(try await store.changeDescription(of: step.token) ?? "a change"))
+                try printUndo(try await store.changeDescription(of: step.token) ?? "a change")
             }
         }
         guard !steps.isEmpty, !arguments.has("--dry-run") else {
             return steps.isEmpty ? remarkNothing("undo") : .done
         }
         let result = try await store.undo(steps, overwrites: isForced) { change, isPart in
+            if isJSON { try? printUndo(change, isPart: isPart) }
             remark("\(isPart ? "undid a part of" : "undid"): \(change).")
         }
         guard result.contested > 0 else { return .done }
@@ -97,4 +104,12 @@ extension Invocation {
         )
         return .failed
     }
+}
+
+/// A line of `clips undo --json`.
+private struct UndoObject: Encodable {
+    let change: String
+    /// Whether later changes of other authors remain.
+    let partial: Bool
+    let dryRun: Bool
 }

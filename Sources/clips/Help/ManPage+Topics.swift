@@ -55,8 +55,7 @@ extension ManPage {
         Topic(
             title: "JSON",
             text: """
-                With --json, every command that prints or changes clips prints one object per clip and line, with \
-                all of these keys. A change prints the clips after it, delete those before it. Later versions may \
+                With --json, every command that prints rows prints one object per line. A clip has all of these keys. A change prints the clips after it, delete those before it. Later versions may \
                 add keys. 'add --jsonl' and 'import' read the same objects.
                 """,
             items: [
@@ -72,6 +71,7 @@ extension ManPage {
                     "check command",
                     "Objects with id, url, state, and if known reason, target, and archive, an address of the page there"
                 ),
+                ("undo command", "Objects with change, partial, and dryRun"),
                 ("dedupe command", "Objects with id and url of the clip that remains, and a list duplicates"),
             ]),
         Topic(
