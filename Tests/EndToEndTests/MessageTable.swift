@@ -217,7 +217,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "undo --redo", 1,
             "There is nothing to redo; --author NAME redoes changes of another author."),
-        MessageCase("consumers", 0, "The history has no consumers."),
+        MessageCase("consumers", 0, "No program follows the history."),
     ]
 
     private static let salvage =

@@ -13,7 +13,8 @@ struct TextScreen {
     func draw(_ layout: Layout, in frame: inout Frame) {
         let title =
             state.screen == .consumers
-            ? "Consumers of the history" : "Errors in \(state.settings.config.path ?? "the config file")"
+            ? "Programs that follow the history"
+            : "Errors in \(state.settings.config.path ?? "the config file")"
         frame.putHeader(title, layout.header, theme)
         guard let area = layout.list else { return }
         let lines = lines(columns: area.size.columns)
@@ -37,7 +38,7 @@ struct TextScreen {
         guard let cleaning = state.consumers.preview else { return [StyledRun("…", theme.muted)] }
         var lines: [StyledRun] = []
         if cleaning.consumers.isEmpty {
-            lines.append(StyledRun("The history has no consumers. Programs that track it are listed here."))
+            lines.append(StyledRun("No program follows the history. Programs that do are listed here."))
         }
         for record in cleaning.consumers {
             let lag = record.lag == 0 ? "up to date" : "\(Self.counted(record.lag, "transaction")) behind"

@@ -6,7 +6,7 @@ import Terminal
 extension Command {
     static let historyClean = Command(
         name: "history clean",
-        summary: "Delete old history, except transactions that a consumer has not read",
+        summary: "Delete old history, except transactions that another program has yet to read",
         details: """
             The clips do not change. The text of deleted clips is then overwritten in the files of the store and of its \
             search index, which rewrites both.

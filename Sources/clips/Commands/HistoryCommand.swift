@@ -51,13 +51,14 @@ extension Command {
     }
 
     static let consumers = Command(
-        name: "consumers", summary: "Print the consumers of the history, with their positions",
+        name: "consumers",
+        summary: "Print the programs that follow the history (its consumers), with their positions",
         example: "clips consumers"
     ) { invocation in
         let store = try await invocation.openStoreToRead()
         let records = try await store.consumers()
         for record in records { try invocation.line(record.line, json: ConsumerObject(record)) }
-        if records.isEmpty { invocation.remark("the history has no consumers.") }
+        if records.isEmpty { invocation.remark("no program follows the history.") }
         return .done
     }
 }

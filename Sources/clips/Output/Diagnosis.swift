@@ -31,7 +31,8 @@ struct Diagnosis: Equatable {
     static let readOnlyDisk = Diagnosis(
         .permissions, "The disk is mounted for reading only: nothing can be saved.", isProblem: false)
 
-    private static let retrack = "--repair corrects this; all consumers then do a full refresh."
+    private static let retrack =
+        "--repair corrects this; programs that follow the history then read all clips."
 
     init(_ finding: StoreFinding) {
         defer { isDamage = finding.isDamage }
@@ -73,12 +74,12 @@ struct Diagnosis: Equatable {
         case .expiredConsumer(let name):
             self.init(
                 .consumers, "'\(name)' did not read history that is now deleted.",
-                "It does a full refresh when it runs.", isProblem: false)
+                "It reads all clips when it runs.", isProblem: false)
         case .laggingConsumer(let name, let transactions, let days):
             self.init(
                 .consumers,
                 "'\(name)' has not read \(Message.count(transactions, "transaction")) for \(days) days.",
-                "Run it, or it does a full refresh once they are deleted.")
+                "Run it, or it reads all clips once they are deleted.")
         case .insecurePermissions(let path, let mode):
             self.init(
                 .permissions, "Other users can open \(path) (mode \(String(mode, radix: 8))).",
@@ -168,7 +169,8 @@ struct Diagnosis: Equatable {
     }
 
     var text: String {
-        let name = topic.rawValue + String(repeating: " ", count: 13 - topic.rawValue.count)
+        let word = topic == .consumers ? "programs" : topic.rawValue
+        let name = word + String(repeating: " ", count: 13 - word.count)
         guard let found else { return SafeText.line("\(name)well") }
         let rest = isRepaired ? "Repaired." : advice
         return SafeText.line("\(name)\(found)\(rest.isEmpty ? "" : " \(rest)")")
