@@ -10,6 +10,7 @@ import Testing
 
     private func bash(_ script: String) throws -> Shell {
         let text = """
+            clips() { "$CLIPS" "$@"; }
             source <("$CLIPS" completions bash)
             complete() { COMP_WORDS=(clips "$@"); COMP_CWORD=$#; _clips; echo "${COMPREPLY[@]}"; }
             \(script)
@@ -53,7 +54,7 @@ import Testing
         try clips.run("add", "--title", "a", "--tag", "swift", "--tag", "two words", "--tag", "$(touch x)")
         let run = try bash(
             """
-            cd '\(clips.folder.path)'; clips() { "$CLIPS" "$@"; }
+            cd '\(clips.folder.path)'
             complete add --tag sw; complete tag 1 -s; complete tag 1 +t; complete tags rename sw
             complete list tag : sw; complete list tag :; complete list is:u; complete add --tag '$'
             complete history --be; complete history clean --be; complete history clean --fol; ls x
@@ -66,7 +67,7 @@ import Testing
                 +two\\ words
                 swift
                 swift
-                \\$\\(touch\\ x\\) swift two\\ words
+                \\"\\$\\(touch\\ x\\)\\" swift \\"two\\ words\\"
                 is:unread is:unchecked
                 \\$\\(touch\\ x\\)
 
@@ -81,21 +82,88 @@ import Testing
                 """, "\(run)")
     }
 
-    @Test func `every command and option can be completed in every shell`() throws {
-        let (zsh, fish) = (
-            try clips.run("completions", "zsh").output, try clips.run("completions", "fish").output
-        )
-        let bash = try clips.run("completions", "bash").output
+    private func candidates(_ words: [String], named: [String] = []) throws -> [String] {
+        let run = try Shell.run(
+            ClipsProgram.path, named + ["completions", "candidates", "--"] + words,
+            environment: clips.environment)
+        #expect(run.status == 0 && run.errors == "", "\(run)")
+        let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        #expect(["words", "files"].contains(lines.first), "\(run)")
+        return lines.dropFirst().map { String($0.prefix { $0 != "\t" }) }
+            + (lines.first == "files" ? ["FILES"] : [])
+    }
+
+    @Test func `every command and option can be completed`() throws {
         let names = try clips.commandNames()
-        #expect(names.count > 10)
+        #expect(try names.count > 10 && Set(candidates([""])).isSuperset(of: names))
+        let options = Set(try names.flatMap { try candidates([$0, "--"]) })
         for name in names {
             let text = try clips.run(name, "--help").output
             for option in text.matches(of: /[ (]--([a-z-]+)/).map(\.1) {
-                #expect(bash.contains("--\(option)") && zsh.contains("--\(option)"), "\(name) \(option)")
-                #expect(fish.contains("-l \(option) "), "\(name) \(option)")
+                #expect(options.contains("--\(option)"), "\(name) \(option)")
             }
-            #expect(zsh.contains("\n        \(name)) _arguments"), "\(name)")
-            #expect(fish.contains(" -a \(name) -d "), "\(name)")
+        }
+    }
+
+    @Test(arguments: [
+        ("list is:un", "is:unread is:unchecked"), ("list -is:st", "-is:starred"),
+        ("search site:ex", "site:example.org"),
+        ("list author:", "author:cli"), ("check -tag:sw", "-tag:swift"), ("list t", "tag: title: text:"),
+        ("list tag:tw", "tag:\"two words\""), ("tags delete tw", "two words"), ("tag 1 -sw", "-swift"),
+        ("tag 1 --q", "--query --quiet"), ("tag 1 +tw", "+two words"),
+        ("star --query a_is:arch", "a is:archived"),
+        ("star --query=is:arch", "--query=is:archived"), ("add --tag sw", "swift"),
+        ("history --author c", "cli"),
+        ("--store FOLDER/other.db list tag:", "tag:other"),
+        ("--store=FOLDER/other.db tags delete o", "other"),
+        ("list --store FOLDER/other.db tag:", "tag:other"), ("list --sort up", "updated"),
+        ("hist", "history"),
+        ("help hist", "history"), ("--quiet hist", "history"), ("tags ren", "rename"),
+        ("backup r", "restore FILES"),
+        ("import x", "FILES"), ("list --store x", "FILES"), ("completions z", "zsh"), ("frob x", ""),
+        ("list -- --", ""),
+    ])
+    func `a word has these candidates`(line: String, expected: String) throws {
+        try clips.run("add", "https://example.org/a", "--tag", "swift", "--tag", "two words")
+        try clips.run("add", "--store", clips.folder.path(of: "other.db"), "--title", "b", "--tag", "other")
+        let words = line.replacing("FOLDER", with: clips.folder.path).split(separator: " ")
+            .map { String($0).replacing("a_is", with: "a is") }
+        #expect(try candidates(words).joined(separator: " ") == expected)
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `a Tab in each shell inserts a candidate`(shell: String) async throws {
+        guard let found = try? Shell.run("sh", ["-c", "command -v \(shell)"]), found.status == 0 else {
+            print("skipped: \(shell) is not installed")
+            return
+        }
+        try clips.run("add", "https://example.org/a", "--tag", "swift", "--tag", "two words")
+        let command = [
+            "bash": ["bash", "--norc", "-i"], "zsh": ["zsh", "-f", "-i"],
+            "fish": ["fish", "--no-config", "-i"],
+        ]
+        let load = [
+            "bash": "source <(clips completions bash)",
+            "zsh": "autoload -U compinit; compinit -u -D; source <(clips completions zsh)",
+            "fish": "function fish_prompt; echo 'shell> '; end; clips completions fish | source",
+        ]
+        let path = URL(fileURLWithPath: ClipsProgram.path).deletingLastPathComponent().path
+        let terminal = try TmuxSession(
+            command[shell] ?? [], columns: 120, rows: 24,
+            environment: clips.environment.merging([
+                "PS1": "shell> ", "PATH": path + ":/usr/bin:/bin",
+            ]) { $1 })
+        try terminal.send("\(load[shell] ?? ""); echo loa''ded", "Enter")
+        #expect(try await soon { try terminal.shows("loaded") })
+        for (typed, shown) in [
+            ("list is:unr", "list is:unread"), ("list -tag:sw", "list -tag:swift"),
+            ("tag 1 --que", "tag 1 --query"),
+            ("tags delete sw", "tags delete swift"), ("tags delete two", "tags delete two\\ words"),
+            ("export --form", "export --format"),
+        ] {
+            try terminal.send("clips \(typed)", "Tab")
+            #expect(try await soon { try terminal.shows("clips \(shown)") }, "\(typed)")
+            try terminal.send("C-u")
         }
     }
 

@@ -187,10 +187,7 @@ enum Effect: Sendable {
         // Words
         case .loadNames:
             .read {
-                let authors = try await $0.store.authorNames()
-                return KnownNames(
-                    tags: try await $0.store.tagNames(), authors: authors,
-                    sites: try await $0.store.siteNames())
+                try await $0.store.knownNames()
             } then: {
                 $0.show($1)
             }

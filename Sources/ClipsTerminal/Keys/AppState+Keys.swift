@@ -18,13 +18,6 @@ struct Typing: Sendable {
     var awaitsSearches = false
 }
 
-/// The names in the store, the most used first; loaded when a prompt may need them.
-struct KnownNames: Sendable {
-    var tags: [String] = []
-    var authors: [String] = []
-    var sites: [String] = []
-}
-
 extension AppState {
     mutating func handle(_ key: Key) {
         switch key {

@@ -149,22 +149,8 @@ extension AppState {
         if start < before.count, before[start] == "-" { start += 1 }
         let typed = String(before[start...])
         guard !typed.isEmpty else { return nil }
-        let values = [
-            ("tag:", typing.names.tags), ("author:", typing.names.authors), ("site:", typing.names.sites),
-            ("is:", ClipQuery.flags),
-            ("after:", Self.days), ("before:", Self.days), ("on:", Self.days),
-        ]
-        for (field, names) in values where typed.lowercased().hasPrefix(field) {
-            let begun = typed.dropFirst(field.count).drop { $0 == "\"" }.lowercased()
-            let fitting = names.filter { $0.lowercased().hasPrefix(begun) && $0 != begun }
-            return Completion(
-                start: start, candidates: fitting.map { field + ($0.contains(" ") ? "\"\($0)\"" : $0) })
-        }
-        let fields = values.map(\.0) + ["title:", "url:", "text:", "note:"]
-        return Completion(start: start, candidates: fields.filter { $0.hasPrefix(typed) && $0 != typed })
+        return Completion(start: start, candidates: typing.names.candidates(for: typed))
     }
-
-    private static let days = ["today", "yesterday", "last-week", "monday", "3d"]
 
     private func spanCompletion(_ before: [Character], from first: Int) -> Completion? {
         let start = max(first, (before.lastIndex(of: " ") ?? -1) + 1)

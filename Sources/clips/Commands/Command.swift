@@ -49,10 +49,13 @@ struct Command: Sendable {
     /// The commands of one word.
     static let topNames = groups.flatMap(\.commands).map(\.name).filter { !$0.contains(" ") }
 
+    /// Those that only scripts call, which no help lists.
+    private static let internalCommands = [candidates]
+
     private static func named(_ words: some Sequence<String>) -> Command? {
         // Not `joined`: its generic form searches all conformances of the program, at each start.
         let name = words.reduce(into: "") { name, word in name += name.isEmpty ? word : " " + word }
-        return all.first { $0.name == name }
+        return (all + internalCommands).first { $0.name == name }
     }
 
     /// Finds the command that the first word names, or the first two; only global options may precede it.

@@ -1,62 +1,81 @@
 import ClipsCore
 import Platform
 
-/// The completions for shells, from the table of commands.
+/// The scripts with which shells complete; their candidates are those of ``Command/candidates``.
 struct Completions {
     enum Shell: String, CaseIterable {
         case bash, zsh, fish
     }
 
-    /// A command; the second words of others that begin with its name are among its operands.
-    struct Entry {
-        /// The names that operands can be.
-        enum Names { case none, tags, signedTags, query }
-
-        let name: String
-        let summary: String
-        let options: [Option]
-        let words: [String]
-        let takesFiles: Bool
-        let names: Names
-    }
-
-    /// The commands of one word.
-    static var entries: [Entry] { all.filter { !$0.name.contains(" ") } }
-    /// The commands of two words.
-    static var longEntries: [Entry] { all.filter { $0.name.contains(" ") } }
-
-    /// The beginnings of words of a query.
-    static let queryWords = ClipQuery.flags.map { "is:\($0) " }.joined() + "tag:"
-
-    private static let all: [Entry] = Command.all.dropFirst().map { command in
-        let under = Command.all.filter { $0.name.hasPrefix(command.name + " ") }
-        let names: Entry.Names =
-            command.name == Command.tag.name
-            ? .signedTags
-            : command.name.hasPrefix("tags ") ? .tags : command.operands.contains("QUERY") ? .query : .none
-        let words = under.map { String($0.name.dropFirst(command.name.count + 1)) }
-        return Entry(
-            name: command.name, summary: command.summary,
-            options: command.options + Option.global, words: words + command.actions,
-            takesFiles: command.operands.contains("FILE"), names: names)
-    }
-
-    static func isTag(_ option: Option) -> Bool { option.name == "--tag" }
-
-    /// Prints the tags in a pipe. Their names are untrusted, so a shell must not expand them.
-    static let tagPipe = "tags 2> /dev/null"
-
-    static let withoutCommand = Command.browse.options + Option.global
-
     static func text(_ shell: Shell) -> String {
         switch shell {
-        case .bash: bash
-        case .zsh: zsh
-        case .fish: fish
+        case .bash:
+            // bash separates words at colons and equal signs, and leaves quotes and backslashes in them. Names in the
+            // store are untrusted, so they are quoted.
+            #"""
+            # bash completion of clips; printed by 'clips completions bash'.
+            _clips() {
+                local word joins= mode name words=()
+                for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
+                    word=${word//[\\\"\']/}
+                    if [[ ($joins || $word == [:=]) && ${#words[@]} -gt 0 ]]; then words[-1]+=$word
+                    else words+=("$word"); fi
+                    [[ $word == [:=] ]] && joins=1 || joins=
+                done
+                [[ $word == [:=] ]] && word=
+                local before=${words[-1]%"$word"}
+                COMPREPLY=()
+                {
+                    read -r mode
+                    while IFS=$'\t' read -r name _; do
+                        name=${name#"$before"}
+                        [[ $mode == files ]] || printf -v name %q "$name"
+                        COMPREPLY+=("$name")
+                    done
+                } < <("${COMP_WORDS[0]}" completions candidates -- "${words[@]}" 2> /dev/null)
+                [[ ${COMPREPLY[0]} == *[:=] ]] && compopt -o nospace 2> /dev/null
+                if [[ $mode == files && $word != -* ]]; then
+                    compopt -o filenames 2> /dev/null
+                    mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$word")
+                fi
+            }
+            complete -F _clips clips
+
+            """#
+        case .zsh:
+            #"""
+            #compdef clips
+            # zsh completion of clips; printed by 'clips completions zsh'.
+            _clips() {
+                local -a lines names shown open
+                local line name
+                lines=("${(@f)$(clips completions candidates -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2> /dev/null)}")
+                for line in "${(@)lines[2,-1]}"; do
+                    name=${line%%$'\t'*}
+                    if [[ $name == *[:=] ]]; then open+=("$name")
+                    else names+=("$name"); shown+=("${line/$'\t'/  -- }"); fi
+                done
+                (( $#open )) && compadd -S '' -a open
+                (( $#names )) && compadd -l -d shown -a names
+                [[ $lines[1] == files ]] && { compset -P '--*='; _files }
+            }
+            if [[ $funcstack[1] == _clips ]]; then _clips "$@"; else compdef _clips clips; fi
+
+            """#
+        case .fish:
+            #"""
+            # fish completion of clips; printed by 'clips completions fish'.
+            function __clips_candidates
+                set -l words (commandline -opc)
+                set -l lines (command clips completions candidates -- $words[2..-1] (commandline -ct) 2> /dev/null)
+                string join \n -- $lines[2..-1]
+                test "$lines[1]" = files; and __fish_complete_path (commandline -ct)
+            end
+            complete -c clips -f -a '(__clips_candidates)'
+
+            """#
         }
     }
-
-    static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 }
 
 extension Command {

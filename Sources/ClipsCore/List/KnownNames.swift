@@ -1,0 +1,35 @@
+package import PersistentStore
+
+/// The names in a store, the most used first, with which a query is completed.
+package struct KnownNames: Sendable {
+    package var tags: [String]
+    package var authors: [String]
+    package var sites: [String]
+
+    package init(tags: [String] = [], authors: [String] = [], sites: [String] = []) {
+        (self.tags, self.authors, self.sites) = (tags, authors, sites)
+    }
+
+    /// Returns the candidates for a word of a query without its sign: fields, or a field with its values.
+    package func candidates(for typed: String) -> [String] {
+        let values = [
+            ("tag:", tags), ("author:", authors), ("site:", sites), ("is:", ClipQuery.flags),
+            ("after:", Self.days), ("before:", Self.days), ("on:", Self.days),
+        ]
+        for (field, names) in values where typed.lowercased().hasPrefix(field) {
+            let begun = typed.dropFirst(field.count).drop { $0 == "\"" }.lowercased()
+            let fitting = names.filter { $0.lowercased().hasPrefix(begun) && $0 != begun }
+            return fitting.map { field + ($0.contains(" ") ? "\"\($0)\"" : $0) }
+        }
+        let fields = values.map(\.0) + ["title:", "url:", "text:", "note:"]
+        return fields.filter { $0.hasPrefix(typed) && $0 != typed }
+    }
+
+    private static let days = ["today", "yesterday", "last-week", "monday", "3d"]
+}
+
+extension ClipStore {
+    package func knownNames() async throws(StoreError) -> KnownNames {
+        KnownNames(tags: try await tagNames(), authors: try await authorNames(), sites: try await siteNames())
+    }
+}
