@@ -23,7 +23,9 @@ struct Invocation {
     func value(_ name: String) -> String? { arguments.value(name) }
 
     func storePath() throws -> String {
-        try ClipsLocation(path: value("--store"), group: value("--group")).path
+        let location = try ClipsLocation(path: value("--store"), group: value("--group"))
+        try location.check()
+        return location.path
     }
 
     func openStore(durability: StoreOptions.Durability = .full) async throws -> ClipStore {

@@ -33,7 +33,6 @@ package struct ClipsLocation: Sendable {
     package init(path: String?, group: String?) throws(Problem) {
         let environment = Environment.variable("CLIPS_STORE")
         if let named = path ?? (group == nil ? environment : nil), !named.isEmpty {
-            guard FileStatus(path: named)?.isFolder != true else { throw Problem(folder: named) }
             self.path = named
         } else {
             do throws(AppGroupError) {
@@ -47,6 +46,11 @@ package struct ClipsLocation: Sendable {
 
     /// The store at a path.
     package init(path: String) { self.path = path }
+
+    /// Throws an error with advice if the path is a folder.
+    package func check() throws(Problem) {
+        if FileStatus(path: path)?.isFolder == true { throw Problem(folder: path) }
+    }
 
     package var exists: Bool { FilePath.exists(path) }
 

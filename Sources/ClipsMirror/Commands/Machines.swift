@@ -24,7 +24,7 @@ extension Invocation {
             }
         }
         if machines.isEmpty { remark("no machine has exchanged changes yet.") }
-        return machines.isEmpty ? 1 : 0
+        return 0
     }
 }
 

@@ -21,7 +21,9 @@ struct Invocation: Sendable {
     func author(default author: String) -> String { arguments.value("--author") ?? author }
 
     private func location() throws -> ClipsLocation {
-        try ClipsLocation(path: arguments.value("--store"), group: arguments.value("--group"))
+        let location = try ClipsLocation(path: arguments.value("--store"), group: arguments.value("--group"))
+        try location.check()
+        return location
     }
 
     func storePath() throws -> String { try location().path }
