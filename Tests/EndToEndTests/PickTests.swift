@@ -56,6 +56,19 @@ import Testing
         #expect(try await soon { try terminal.shows("2,1,") })
     }
 
+    @Test func `marks remain while the filter changes`() async throws {
+        let terminal = try shell()
+        try terminal.send("$CLIPS pick --multi --format id | tr '\\n' ,", "Enter")
+        #expect(try isPicking(terminal))
+        for (word, other) in [("one", "two"), ("three", "one")] {
+            try terminal.send("C-u", word)
+            #expect(try await soon { try terminal.shows("page \(word)") && !terminal.shows("page \(other)") })
+            try terminal.send("Tab")
+        }
+        try terminal.send("Enter")
+        #expect(try await soon { try terminal.shows("3,1,") })
+    }
+
     @Test(arguments: [("Escape", 1), ("C-c", 130)], ["", "--multi"])
     func `one key leaves without a choice`(key: (name: String, status: Int), option: String) async throws {
         let terminal = try shell()

@@ -194,6 +194,25 @@ import Testing
         }
     }
 
+    @Test func `a signal while --strict reads lines saves none, and says so`() async throws {
+        let (input, errors) = (clips.folder.path(of: "input"), clips.folder.path(of: "errors"))
+        #expect(mkfifo(input, 0o600) == 0)
+        let feed = open(input, O_RDWR | O_CLOEXEC)
+        defer { close(feed) }
+        let process = try Shell.spawn(
+            [ClipsProgram.path, "add", "--jsonl", "--strict"], environment: clips.environment, input: input,
+            output: "/dev/null", errors: errors)
+        _ = Array("{\"title\":\"a\"}\n".utf8).withUnsafeBytes { write(feed, $0.baseAddress, $0.count) }
+        #expect(await soon { isEmpty(feed) && isBlocked(process, SIGINT) })
+        kill(process, SIGINT)
+        #expect(Shell.wait(for: process) == 130)
+        let said = try String(contentsOfFile: errors, encoding: .utf8)
+        #expect(said.hasPrefix("clips: Interrupted, so with --strict nothing was saved.\n"), "\(said)")
+        #expect(
+            try retained(said).lines.contains("\"title\":\"a\"")
+                && clips.sqlite3("SELECT count(*) FROM Clip") == "0")
+    }
+
     @Test func `a signal while an import reads standard input retains the clips read so far`() async throws {
         let (input, errors) = (clips.folder.path(of: "input"), clips.folder.path(of: "errors"))
         #expect(mkfifo(input, 0o600) == 0)
