@@ -64,8 +64,8 @@ struct DuplicatePlan {
             destinations.append(first)
         case .merge:
             let before = entries[first].content
-            let (draft, title) = (dated(draft, isDated, before), draft.hasChosenTitle ? draft.title : nil)
-            var merged = ClipMerge.merged(before, draft, title: title)
+            var merged = ClipMerge.merged(
+                before, dated(draft, isDated, before), title: draft.hasChosenTitle ? draft.title : nil)
             guard [merged.text, merged.note].allSatisfy({ $0.utf8.count <= ClipDraft.largestText }) else {
                 outcome.addedAsDuplicate += 1
                 return insert(draft, key)
