@@ -70,6 +70,8 @@ struct DuplicatePlan {
                 outcome.addedAsDuplicate += 1
                 return insert(draft, key)
             }
+            // The UUID of a stored clip remains, whichever one the draft brings.
+            if entries[first].stored != nil { merged.uuid = before.uuid }
             if merged == before {
                 outcome.unchanged += 1
             } else {
