@@ -137,8 +137,8 @@ extension ClipRecord {
 }
 
 extension ClipRecord {
-    /// Whether the size of a clip's quotes is allowed is checked where they are saved.
-    private static func quotes(_ value: JSONValue) throws(Problem) -> [Quote] {
+    /// Returns the quotes of an array of objects. Whether their size is allowed is checked where they are saved.
+    package static func quotes(_ value: JSONValue) throws(Problem) -> [Quote] {
         guard let objects = value.array else { throw JSONMembers.wrongType("quotes") }
         guard objects.count <= Quote.maxCount else {
             throw Problem("has more than \(Quote.maxCount) quotes", key: "quotes")

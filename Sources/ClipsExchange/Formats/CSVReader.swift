@@ -11,6 +11,8 @@ struct CSVColumns {
     /// Whether the table is an export of this program, in which a title alone is a clip.
     let isOwn: Bool
     let form: String
+    /// The column of this program's export with JSON.
+    static let quotes = "quotes"
     /// The columns that identify this program's export. Elsewhere, an author is that of the page.
     private static let own: Set<ClipField> = [.url, .title, .text, .note, .tags, .starred, .unread, .updated]
 
@@ -18,7 +20,9 @@ struct CSVColumns {
         let lower = Set(header.map { $0.lowercased() })
         var fields = header.map { ClipField(name: $0, besides: lower.contains) }
         isOwn = Self.own.isSubset(of: fields.compactMap(\.self))
-        if isOwn { fields = fields.map { $0 == .byline ? .author : $0 } }
+        if isOwn {
+            fields = zip(header, fields).map { $0 == Self.quotes ? .quotes : $1 == .byline ? .author : $1 }
+        }
         self.fields = fields
         names = header
         form = isOwn ? "CSV of this program" : ImportForm.name(.csv, of: lower) ?? "CSV"
@@ -40,7 +44,9 @@ struct CSVColumns {
         var draft = FieldedDraft()
         // Diigo's word for no tag.
         for (index, cell) in cells.enumerated() where !cell.isEmpty && !(hasSpacedTags && cell == "no_tag") {
-            if index < fields.count, let field = fields[index] {
+            if isOwn, index < fields.count, fields[index] == .quotes {
+                draft.addQuotes(json: cell)
+            } else if index < fields.count, let field = fields[index] {
                 let word = isWallabag ? Self.wallabag(cell, field) : nil
                 draft.set(field, word ?? cell, spacedTags: hasSpacedTags)
             } else {

@@ -129,6 +129,16 @@ struct FieldedDraft {
 
     mutating func add(_ quote: Quote) { collected.quotes.append(quote) }
 
+    /// Adds the quotes of this program's export.
+    mutating func addQuotes(json: String) {
+        let list = JSONParser.parse(Array(json.utf8))
+        if list.problem == nil, let value = list.value, let quotes = try? ClipRecord.quotes(value) {
+            collected.quotes += quotes
+        } else {
+            complaints.append("the quotes cannot be read; the clip is saved without them")
+        }
+    }
+
     /// Handles folders that are states of a clip rather than topics.
     private mutating func setFolder(_ word: String) {
         switch word.lowercased() {

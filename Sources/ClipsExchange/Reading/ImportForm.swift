@@ -50,7 +50,7 @@ package struct ImportForm: Sendable {
         ImportForm("Linkwarden", .json, "text, note, tags, created, star"),
         ImportForm("Pocket", .json, "note, tags, created, read, star, archived"),
         ImportForm("clips", .jsonl, "all, without loss"),
-        ImportForm("clips", .csv, "all except quotes"),
+        ImportForm("clips", .csv, "all, without loss"),
         ImportForm("Readwise", .csv, "no URL, text, note, tags, created", keys: ["highlight", "book title"]),
         ImportForm(
             "Instapaper", .csv, "text, tags, created, read, star, archived",

@@ -28,7 +28,8 @@ package struct ClipExport: Sendable {
         case .json: "["
         case .jsonl: ""
         case .markdown: "# Clips\n\n"
-        case .csv: ClipAttribute.exported.map(\.rawValue).joined(separator: ",") + "\r\n"
+        case .csv:
+            (ClipAttribute.exported.map(\.rawValue) + [CSVColumns.quotes]).joined(separator: ",") + "\r\n"
         }
     }
 
