@@ -84,8 +84,7 @@ struct ExportFileTests {
         let file = program.folder.path(of: "out.md")
         try program.run("export", "--format", "markdown", "-o", file, "--query", "title:with")
         let written = try String(contentsOfFile: file, encoding: .utf8)
-        for line in ["  > ## Head", "  > - [other](https://other.example)", "  > ```", "  > \\<!-- code -->"]
-        {
+        for line in ["  > ## Head", "  > - [other](https://other.example)", "  > ```", "  > <!-- code -->"] {
             #expect(written.contains(line + "\n"), "\(written)")
         }
         let copy = program.folder.path(of: "copy.db")
@@ -93,6 +92,30 @@ struct ExportFileTests {
         let query = "SELECT group_concat(title || '|' || note || '|' || text) FROM"
         let stored = try program.sqlite3("\(query) Clip WHERE title = 'with text'")
         #expect(try program.sqlite3("ATTACH '\(copy)' AS copy; \(query) copy.Clip") == stored)
+    }
+
+    @Test func `a note has no headings, items, and fences in Markdown`() throws {
+        try program.run("add", "--title", "n", "--note", "# a\n12) b\n- c\n~~~\n12 d")
+        let written = try program.run("export", "--format", "markdown", "--query", "title:n").output
+        #expect(written.contains("  > \\# a\n  > 12\\) b\n  > \\- c\n  > \\~~~\n  > 12 d\n"), "\(written)")
+    }
+
+    @Test func `each clip's links have labels of their own, and code remains as it is`() throws {
+        let texts = [
+            "[a][1], [1], [B][], `x[1] < y`, and \\[1] <b>\n\n```\nif a < b[1] { [c][1] }\n```\n\n[1]: https://one.example\n[b]: https://b.example\n",
+            "> ~~~\n> <i>\n> ~~~\n\n[a][1] ` <i>\n` <b> `[^n]\n\n[1]: https://two.example\n[^n]: words\n",
+        ]
+        for (number, text) in texts.enumerated() {
+            try program.run("add", "--title", "t\(number)", "--text", text)
+        }
+        let written = try program.run("export", "--format", "markdown").output
+        for line in [
+            "[a][2-1], [1][2-1], [B][2-B], `x[1] < y`, and \\[1] \\<b>", "if a < b[1] { [c][1] }",
+            "[2-1]: https://one.example", "[2-b]: https://b.example", "> <i>", "[a][3-1] ` \\<i>",
+            "` \\<b> `[^3-n]", "[3-1]: https://two.example", "[^3-n]: words",
+        ] {
+            #expect(written.contains("  > \(line)\n"), "\(line)\n\(written)")
+        }
     }
 
     @Test func `after saved batches, a failure does not say that nothing was saved`() {

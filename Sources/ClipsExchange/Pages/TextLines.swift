@@ -96,7 +96,7 @@ struct TextLines {
         case "pre":
             preformatted -= 1
             if isFenced {
-                bytes += Array("\n```".utf8)
+                bytes += [UInt8(ascii: "\n")] + quote + Array("```".utf8)
                 isFenced = false
             }
         case "ul", "ol": lists = lists.dropLast()
@@ -150,6 +150,9 @@ struct TextLines {
         }
     }
 
+    /// The marks of the open quotes.
+    private var quote: [UInt8] { Array(String(repeating: "> ", count: min(quotes, Self.maxDepth)).utf8) }
+
     /// Adds the line ends, the space, and the marks that are due before text.
     private mutating func start() {
         let isFence = isMarked && preformatted > 0 && !isFenced
@@ -161,7 +164,6 @@ struct TextLines {
             if line + 1 < count, min(quotes, lastQuotes) > 0 { bytes.append(UInt8(ascii: ">")) }
         }
         if begins {
-            let quote = Array(String(repeating: "> ", count: min(quotes, Self.maxDepth)).utf8)
             bytes += quote
             if isFence {
                 bytes += Array("```\n".utf8) + quote

@@ -17,14 +17,9 @@ enum MarkdownWriter {
         let rest = ClipRecord(clip).remainder(carried: carried).replacing(">", with: "\\u003e")
             .replacing("<", with: "\\u003c")
         return "- \(visible) \(OwnMarkdownLine.opening)\(rest)\(OwnMarkdownLine.closing)\n"
-            + block(clip.note.split { $0.isNewline }.map { words(String($0)) })
-            + block(clip.text.split(omittingEmptySubsequences: false) { $0.isNewline }.map(structured))
+            + block(clip.note.split { $0.isNewline }.map(line))
+            + block(MarkdownText.lines(clip.text, label: String(clip.id)))
             + clip.quotes.map { block($0, of: clip) }.joined()
-    }
-
-    /// A line of a text, which has the structure of Markdown, without markup.
-    private static func structured(_ line: Substring) -> String {
-        String(line).replacing("<", with: "\\<").filter { $0 == "\t" || $0.asciiValue ?? 0x20 >= 0x20 }
     }
 
     /// A block quote of the list item. Readers skip it, because the comment has the words as they are.
@@ -34,9 +29,9 @@ enum MarkdownWriter {
     }
 
     private static func block(_ quote: Quote, of clip: Clip) -> String {
-        let lines = quote.text.split { $0.isNewline }.map { words(String($0)) }
+        let lines = quote.text.split { $0.isNewline }.map(line)
         let source = clip.url.isEmpty ? [] : ["", "— \(words(clip.url))"]
-        let note = quote.note.isEmpty ? [] : ["", words(quote.note)]
+        let note = quote.note.isEmpty ? [] : ["", line(quote.note[...])]
         return block(lines + note + source)
     }
 
@@ -48,6 +43,17 @@ enum MarkdownWriter {
             let isReference = !name.isEmpty && part.dropFirst(name.count).first == ";"
             return address + (isReference ? "&amp;" : "&") + part
         }
+    }
+
+    /// Returns a line of a text without structure, which begins neither a heading nor an item.
+    private static func line(_ text: Substring) -> String {
+        let words = words(String(text))
+        let number = words.prefix { $0.isASCII && $0.isNumber }
+        let mark = number.endIndex
+        guard mark < words.endIndex, (number.isEmpty ? "#+-=~" : ".)").contains(words[mark]) else {
+            return words
+        }
+        return number + "\\" + words[mark...]
     }
 
     private static func words(_ text: String) -> String {
