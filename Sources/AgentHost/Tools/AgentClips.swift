@@ -113,7 +113,7 @@ extension AgentClips {
 
     func tags(_ prefix: String, limit: Int) async throws -> JSONWriter {
         let start = prefix.lowercased()
-        let uses = try await stores.opened().tagUses().filter { $0.name.lowercased().hasPrefix(start) }
+        let uses = try await stores.opened().tagCounts().filter { $0.name.lowercased().hasPrefix(start) }
         var result = Self.marked()
         let tags = uses.prefix(limit).map { use in
             var tag = JSONWriter()

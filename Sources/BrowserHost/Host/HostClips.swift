@@ -110,7 +110,7 @@ final class HostClips {
 
     func tags(_ prefix: String, limit: Int, in answer: inout HostAnswer) async throws {
         let start = prefix.lowercased()
-        let uses = try await stores.opened().tagUses().filter { $0.name.lowercased().hasPrefix(start) }
+        let uses = try await stores.opened().tagCounts().filter { $0.name.lowercased().hasPrefix(start) }
         var left = Self.maxBytes
         let objects = uses.prefix(limit).map { use in
             var object = JSONWriter()

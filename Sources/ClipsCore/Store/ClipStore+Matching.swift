@@ -58,7 +58,17 @@ extension ClipStore {
 extension ClipStore {
     /// Returns all tags with the number of their clips, most used first.
     package func tagCounts() async throws(StoreError) -> [(name: String, count: Int)] {
-        try await tagUses(amongNewest: .max)
+        let name = ClipAttribute.tags.rawValue
+        let request = FetchRequest(ClipModel.entity, where: .compare(name, .notEqual, .text("")))
+        let lists = try await container.read { snapshot throws(StoreError) in
+            try snapshot.valueCounts(of: name, over: request)
+        }
+        var counts: [String: Int] = [:]
+        for list in lists {
+            let names = Tags(joined: list.value.textValue ?? "").names
+            for name in names { counts[name, default: 0] += list.count }
+        }
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
     /// Returns the clips with one of these tags, oldest first.
