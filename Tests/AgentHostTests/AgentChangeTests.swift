@@ -76,6 +76,55 @@ import Testing
         #expect(try clips.sqlite3("SELECT count(*), count(DISTINCT uuid) FROM Clip") == "3|3")
     }
 
+    @Test func `a saved page gets the texts and tags of a client, unless both are retained`()
+        throws
+    {
+        let agent = try AgentProcess(clips)
+        try clips.run("add", "https://a.org/page", "--title", "A", "--tag", "x", "--note", "first")
+        let more: AgentProcess.Message = [
+            "url": "https://a.org/page/", "title": "A longer title", "tags": ["y"], "note": "second",
+        ]
+        for isMerged in [true, false] {
+            let result = try agent.call("add", more)
+            #expect(result.number("id") == 1 && result.flag("isNew") == false, "\(result)")
+            #expect(result.flag("isMerged") == isMerged, "\(result)")
+            #expect(result.object("clip").text("title") == "A longer title", "\(result)")
+        }
+        #expect(
+            try clips.sqlite3("SELECT title, tags, replace(note, char(10), '/') FROM Clip")
+                == "A longer title|x,y|first//second//title: A")
+        let copy = try agent.call("add", more.merging(["copy": true]) { $1 })
+        #expect(copy.number("id") == 2 && copy.flag("isNew") == true, "\(copy)")
+        #expect(try agent.call("undo").number("undone") == 1)
+        let folder = clips.folder.path(of: "config")
+        try FileManager.default.createDirectory(atPath: folder + "/clips", withIntermediateDirectories: true)
+        try Data("set duplicates keep\n".utf8).write(to: URL(filePath: folder + "/clips/config"))
+        #expect(try AgentProcess(clips).call("add", more).flag("isNew") == true)
+    }
+
+    @Test func `a tag with a comma, and a clip that does not exist, are problems`() throws {
+        let agent = try AgentProcess(clips)
+        let id = try agent.add("https://a.org")
+        for (tool, key) in [("add", "title"), ("update", "id")] {
+            let run = try agent.call(tool, [key: key == "id" ? id : "t", "tags": ["a,b"]])
+            #expect(run.text("problem")?.contains("comma") == true, "\(run)")
+        }
+        #expect(try clips.sqlite3("SELECT count(*), max(tags) FROM Clip") == "1|")
+        #expect(try agent.call("delete", ["ids": [id]]).texts("problems").isEmpty)
+        let again = try agent.call("delete", ["ids": [id, 99]])
+        #expect(again.numbers("deleted").isEmpty && again.texts("problems").count == 2, "\(again)")
+    }
+
+    @Test func `tags are counted exactly, and each one is found by its beginning`() throws {
+        let rare = "{\"title\":\"0\",\"tags\":[\"Rare old\",\"common\"]}\n"
+        let lines = (1...6000).map { "{\"title\":\"\($0)\",\"tags\":[\"common\"]}\n" }.joined()
+        try clips.run("add", "--jsonl", "--quiet", input: rare + lines)
+        let agent = try AgentProcess(clips)
+        let all = try agent.call("tags")
+        #expect(all.objects("tags").map { $0.number("count") } == [6001, 1] && all.flag("more") == false)
+        #expect(try agent.call("tags", ["prefix": "rare"]).objects("tags").first?.text("name") == "Rare old")
+    }
+
     @Test func `many deletions need a confirmation, also across processes`() throws {
         let lines = (1...130).map { "{\"title\":\"\($0)\"}\n" }.joined()
         try clips.run("add", "--jsonl", "--quiet", input: lines)

@@ -28,9 +28,11 @@ package actor AgentHost {
     ///   - program: The version of the program.
     ///   - storePath: The path of the store, which is opened by the first request.
     ///   - isReadOnly: Whether to offer no tool that changes clips.
+    ///   - duplicates: The action for a page that is already saved.
     ///   - fetch: A closure that fills a clip from its page, and returns the reason if it cannot.
     package init?(
-        program: String, storePath: String, isReadOnly: Bool, options: StoreOptions,
+        program: String, storePath: String, isReadOnly: Bool, duplicates: DuplicatePolicy,
+        options: StoreOptions,
         input: CInt = STDIN_FILENO, output: CInt = STDOUT_FILENO,
         fetch: @escaping @Sendable (inout ClipDraft) -> String?
     ) {
@@ -38,7 +40,7 @@ package actor AgentHost {
         var options = options
         options.isInterrupted = { DescriptorIO.hasHungUp(input) }
         (self.loop, self.input, self.output, self.program) = (loop, input, output, program)
-        clips = AgentClips(path: storePath, options: options, fetch: fetch)
+        clips = AgentClips(path: storePath, duplicates: duplicates, options: options, fetch: fetch)
         tools = AgentTool.all.filter { !isReadOnly || $0.isReadOnly }
     }
 

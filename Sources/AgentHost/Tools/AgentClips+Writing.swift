@@ -10,11 +10,11 @@ extension AgentClips {
     private static let maxRecentlyDeleted = 100
     private static let recent: TimeInterval = 600
 
-    /// Saves a clip, unless its URL exists.
+    /// Saves a clip, or merges it into the clip of its page.
     ///
     /// - Parameters:
     ///   - key: A text of the client; a repeated call with it saves nothing.
-    ///   - savesCopy: Whether to save the clip even if its URL exists.
+    ///   - savesCopy: Whether to save a second clip of the page.
     ///   - fetches: Whether to read the title and the text from the page.
     func add(_ given: ClipDraft, key: String?, savesCopy: Bool, fetches: Bool) async throws -> JSONWriter {
         var draft = given
@@ -25,14 +25,16 @@ extension AgentClips {
             try HostLimits.check(draft)
         }
         let store = try await writable()
-        let saved = try await store.addOnce([draft], unlessURLExists: savesCopy ? [] : [0])
+        let (ids, outcome) = try await store.add([draft], duplicates: savesCopy ? .keepBoth : duplicates)
         var result = Self.marked()
-        for clip in saved {
-            result.add("id", literal: String(clip.id))
-            result.add("isNew", literal: "\(clip.isNew)")
-        }
+        for id in ids { result.add("id", literal: String(id)) }
+        result.add("isNew", literal: "\(outcome.saved > 0)")
+        result.add("isMerged", literal: "\(outcome.merged > 0)")
         if let problem { result.add("problem", "The page could not be read: \(problem).") }
-        if let clip = try await store.summaries(of: saved, maxBytes: Self.maxBytes).first {
+        if outcome.deleted > 0 {
+            result.add("problem", "\(outcome.deleted) other clips of this page were merged and deleted.")
+        }
+        if let clip = try await store.summaries(ids, maxBytes: Self.maxBytes).first {
             result.add("clip", literal: clip.json)
         }
         return result
@@ -81,8 +83,11 @@ extension AgentClips {
                 )
             }
         }
+        let deleted = try await store.delete(ids).value
         var result = JSONWriter()
-        result.add("deleted", literal: JSONWriter.array(try await store.delete(ids).value.map(String.init)))
+        result.add("deleted", literal: JSONWriter.array(deleted.map(String.init)))
+        let missing = Set(ids).subtracting(deleted).sorted()
+        if !missing.isEmpty { result.add("problems", missing.map { HostError.missingClip($0).message }) }
         return result
     }
 

@@ -75,7 +75,7 @@ extension AgentTool {
         },
         AgentTool(
             name: "add",
-            summary: "Save a clip. If its URL exists, nothing is saved, and that clip is the result.",
+            summary: "Save a clip. If its page is already saved, the texts and tags are added to that clip.",
             isReadOnly: false, reachesWeb: true,
             arguments: [
                 Argument("url", .text(maxBytes: HostLimits.url), "http, https, or file URL"),
@@ -84,7 +84,7 @@ extension AgentTool {
                 Argument("note", .text(maxBytes: HostLimits.note), "Note"),
                 Argument("tags", .tags, "Tags"),
                 Argument("fetch", .flag, "Read title and text from the page"),
-                Argument("copy", .flag, "Save a second clip even if the URL exists"),
+                Argument("copy", .flag, "Save a second clip of a page that is already saved"),
                 Argument(
                     "key", .text(maxBytes: maxKey), "Key of this call; a repeated call with it saves nothing"),
             ]

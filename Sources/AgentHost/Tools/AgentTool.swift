@@ -79,13 +79,17 @@ struct AgentTool: Sendable {
         return tool.text
     }
 
-    /// Checks the names of the arguments, then runs the tool.
+    /// Checks the names of the arguments, and tags, then runs the tool.
     func result(_ clips: AgentClips, _ object: JSONValue) async throws -> JSONWriter {
         if case .object(let members) = object,
             members.keys.contains(where: { key in !arguments.contains { $0.name == key } })
         {
             let names = arguments.map(\.name).joined(separator: ", ")
             throw HostError(.invalid, "An argument is unknown. '\(name)' has: \(names).")
+        }
+        // The extension's queue may have such tags; a client can try again.
+        guard !Tags.hasComma(object["tags"]?.array?.compactMap(\.string) ?? []) else {
+            throw HostError(.invalid, "A tag cannot contain a comma. Give each tag as a value of its own.")
         }
         return try await run(clips, RequestFields(object))
     }

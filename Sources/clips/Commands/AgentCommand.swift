@@ -1,5 +1,6 @@
 import AgentHost
 import BrowserHost
+import ClipsCore
 import ClipsExchange
 import ClipsTerminal
 import Platform
@@ -31,9 +32,12 @@ extension Invocation {
     private var isReadOnly: Bool { arguments.has("--read-only") }
 
     fileprivate func serveAgent() async throws -> ExitStatus {
-        let pages = PageFetch(ConfigFile.read(), limit: WebPage.maxBytes)
+        let config = ConfigFile.read()
+        let pages = PageFetch(config, limit: WebPage.maxBytes)
         let host = AgentHost(
-            program: clipsVersion, storePath: try storePath(), isReadOnly: isReadOnly, options: storeOptions
+            program: clipsVersion, storePath: try storePath(), isReadOnly: isReadOnly,
+            // No user can be asked.
+            duplicates: config[.duplicates] == "keep" ? .keepBoth : .merge, options: storeOptions
         ) { draft in
             pages.fill(&draft) { DescriptorIO.hasHungUp(0) }.map { "\($0)" }
         }
