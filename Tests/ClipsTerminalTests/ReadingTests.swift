@@ -186,6 +186,7 @@ import Testing
         }
         #expect(found("## A *b*\n**c d** *e* 2 * 3 * 4, a*b*c") == ["## A *b* b", "**c d** b", "*e* i"])
         #expect(found("```\n# x **y**\n```\n#no\n**a\n\nb**") == [])
+        #expect(found(#"\*no\* *a\* b*, \*\*c**"#) == [#"*a\* b* i"#])
         var state = AppState.showing(3)
         let layout = StoredObject.Layout(names: ["title", "text"])
         let clip = Clip(

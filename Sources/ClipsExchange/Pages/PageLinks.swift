@@ -37,6 +37,8 @@ struct PageLinks {
         return addresses.count
     }
 
+    var count: Int { addresses.count }
+
     /// The addresses as lines after a text: `[1]: https://example.org`.
     var definitions: String {
         guard !addresses.isEmpty else { return "" }

@@ -21,6 +21,8 @@ struct TextLines {
     private var isFenced = false
     /// The open inline elements, and where their text begins; nil until its first letter.
     private var inlines: [(name: String, start: Int?)] = []
+    /// The characters of the page that would be marks.
+    private var literals = LiteralMarks()
 
     /// - Parameter links: The links of the page; nil for the text alone.
     init(links: PageLinks? = nil) {
@@ -28,7 +30,9 @@ struct TextLines {
     }
 
     /// The text without line ends around it, and the addresses of its links.
-    var text: String { String(decoding: bytes, as: UTF8.self) + links.definitions }
+    var text: String {
+        String(decoding: literals.escaped(bytes, links: links.count), as: UTF8.self) + links.definitions
+    }
 
     /// The number of bytes without the addresses.
     var count: Int { bytes.count }
@@ -125,12 +129,14 @@ struct TextLines {
         let content = String(decoding: bytes[(start + 1)...], as: UTF8.self)
         guard let address, address != content, let number = links.number(of: address) else {
             bytes.remove(at: start)
+            literals.remove(at: start)
             return
         }
         bytes += Array("][\(number)]".utf8)
     }
 
     mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
+        let isInCode = inlines.contains { $0.name == "code" }
         var index = 0
         while index < text.count {
             let byte = text[index]
@@ -145,6 +151,7 @@ struct TextLines {
                 hasSpace = true
             } else {
                 start()
+                if isMarked, preformatted == 0, !isInCode { literals.add(byte, at: bytes.count) }
                 bytes.append(byte)
             }
         }
@@ -170,6 +177,11 @@ struct TextLines {
                 isFenced = true
             }
             bytes += Array(mark.utf8)
+            if isMarked, preformatted == 0 || isFence {
+                literals.beginLine(
+                    at: bytes.count, beginsBlock: count != 1 || isFence || !mark.isEmpty,
+                    hasStructure: !isFence && mark.first != "#")
+            }
             mark = ""
         } else if hasSeparator {
             bytes += Array(" | ".utf8)

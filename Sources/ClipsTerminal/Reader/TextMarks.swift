@@ -34,6 +34,10 @@ enum TextMarks {
                     continue
                 }
             }
+            if isEscaped(bytes, index) {
+                index += 2
+                continue
+            }
             isLineStart = bytes[index] == UInt8(ascii: "\n")
             guard bytes[index] == star, index == 0 || !isWord(bytes[index - 1]) else {
                 index += 1
@@ -52,6 +56,11 @@ enum TextMarks {
 
     private static let star = UInt8(ascii: "*")
 
+    /// Whether a backslash makes the next byte a literal star.
+    private static func isEscaped(_ bytes: [UInt8], _ index: Int) -> Bool {
+        bytes[index] == UInt8(ascii: "\\") && index + 1 < bytes.count && bytes[index + 1] == star
+    }
+
     private static func isWord(_ byte: UInt8) -> Bool {
         byte >= 0x80 || byte == star || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
     }
@@ -68,7 +77,7 @@ enum TextMarks {
                 return nil
             }
             guard bytes[index] == star else {
-                index += 1
+                index += isEscaped(bytes, index) ? 2 : 1
                 continue
             }
             let run = bytes[index...].prefix { $0 == star }.count

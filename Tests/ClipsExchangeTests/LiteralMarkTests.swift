@@ -1,0 +1,69 @@
+import ClipsExchange
+import TestSupport
+import Testing
+
+/// The characters of a page that Markdown would interpret.
+struct LiteralMarkTests {
+    private func text(_ body: String) throws -> String {
+        let page = "<!DOCTYPE html><html><title>t</title><body>\(body)</html>"
+        return try #require(WebPage(Array(page.utf8), address: "https://a.example/")).text
+    }
+
+    @Test(
+        arguments: [
+            (
+                "*not bold* and _not_ this_one_too, **b**",
+                #"\*not bold\* and \_not\_ this_one_too, \*\*b\*\*"#
+            ),
+            ("a lone * star* of 2 * 3 and one_, snake_case", "a lone * star* of 2 * 3 and one_, snake_case"),
+            ("<b>bold</b> and *c", #"**bold** and \*c"#), ("*args</p><p>x*", "*args\n\nx*"),
+            (
+                "# no<br>1. no<br>- no<br>2019) x<br>&gt; q<br>#tag<br>1.5",
+                "\\# no\n1\\. no\n\\- no\n2019\\) x\n\\> q\n#tag\n1.5"
+            ),
+            ("---<br>===<br>```<br>~~~", "\\---\n\\===\n\\```\n\\~~~"),
+            ("[not](link), [x], and [y]", #"\[not](link), [x], and [y]"#),
+            ("[a]: https://b.example", #"\[a]: https://b.example"#),
+            (
+                "See [1][2], <a href=/a>[1] [PDF] it</a>",
+                "See \\[1][2], [\\[1\\] [PDF] it][1]\n\n[1]: https://a.example/a"
+            ),
+            ("Look!<a href=/a>a</a>", "Look\\![a][1]\n\n[1]: https://a.example/a"),
+            ("<a href=/a>a]b</a> [1]", "[a\\]b][1] \\[1]\n\n[1]: https://a.example/a"),
+            ("<code>*a* [b](c) `</code> and `x`", #"`*a* [b](c) `` and \`x\`"#),
+            (#"C:\*x, \name, and \\server"#, #"C:\\*x, \name, and \\\server"#),
+            ("https://b.example/_a_/*c*?d=[e](f) (*g*)", #"https://b.example/_a_/*c*?d=[e](f) (\*g\*)"#),
+            ("&amp;lt; and AT&amp;T; &amp; &amp;#60;", #"\&lt; and AT\&T; & \&#60;"#),
+            ("<pre>*a*\n# b\n[1]</pre>", "```\n*a*\n# b\n[1]\n```"),
+        ])
+    func `characters of a page remain literal`(body: String, shown: String) throws {
+        #expect(try text("<p>\(body)</p>") == shown)
+    }
+
+    @Test func `an item and a heading with literal marks remain one`() throws {
+        #expect(try text("<ul><li># a<li>1. b</ul><h2># c *d*</h2>") == "- \\# a\n- 1\\. b\n\n## # c \\*d\\*")
+    }
+
+    @Test func `code in a quote ends in the quote`() throws {
+        #expect(
+            try text("<blockquote><p>a</p><pre>b</pre></blockquote><p>c</p>")
+                == "> a\n>\n> ```\n> b\n> ```\n\nc")
+    }
+
+    @Test func `without the backslashes, the text is that of the page`() throws {
+        let seed: UInt64 = .random(in: 0...1_000_000)
+        var random = SeededRandom(seed: seed)
+        let pieces = [
+            "a", "word", "é", "1", ".", ")", " ", " ", "*", "**", "_", "[", "]", "(", "`", "```", "#", "-",
+            "=",
+            "~", "\\", "&", "amp;", ":", "!", "http://x.org/",
+        ]
+        for _ in 0..<2000 {
+            let words = (0..<12).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+                .split(separator: " ").joined(separator: " ")
+            guard !words.isEmpty else { continue }
+            let text = try text("<p>\(words.replacing("&", with: "&amp;"))</p>")
+            #expect(text.replacing(/\\([!-\/:-@\[-`{-~])/) { $0.1 } == words, "seed \(seed): \(text)")
+        }
+    }
+}
