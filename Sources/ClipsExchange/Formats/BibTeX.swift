@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// A parser of BibTeX: titles, URLs, abstracts, notes, and keywords.
+/// A parser of BibTeX: titles, authors, URLs, abstracts, notes, and keywords.
 struct BibTeX {
     private var scalars: ArraySlice<Unicode.Scalar>
     private var line = 1
@@ -9,6 +9,7 @@ struct BibTeX {
 
     private static let fields: [String: ClipField] = [
         "title": .title, "url": .url, "abstract": .note, "keywords": .tags, "note": .note, "annote": .note,
+        "author": .byline,
     ]
 
     static let maxBytes = 64 << 20

@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// A reader of references: their titles, URLs, abstracts, and keywords. A DOI is a URL where there is no other.
+/// A reader of references: their titles, authors, URLs, abstracts, and keywords. A DOI is a URL where there is no other.
 struct RISReader: FormatReader {
     private var lines: LineSource
     private let maxSize: Int
@@ -14,6 +14,8 @@ struct RISReader: FormatReader {
     private static let fields: [String: ClipField] = [
         "TI": .title, "T1": .title, "UR": .url, "AB": .note, "N2": .note, "N1": .note, "KW": .tags,
     ]
+
+    private static let authors = ["AU", "A1"]
 
     init(_ source: UTF8Source) {
         lines = LineSource(source)
@@ -48,7 +50,9 @@ struct RISReader: FormatReader {
         size = 0
         guard !entry.isEmpty else { return }
         var fielded = FieldedDraft()
-        for (tag, value) in entry {
+        let authors = entry.filter { Self.authors.contains($0.tag) && !$0.value.isEmpty }
+        fielded.set(.byline, authors.map(\.value).joined(separator: "; "))
+        for (tag, value) in entry where !Self.authors.contains(tag) {
             if tag == "KW" {
                 fielded.addTags([HTMLText.trimmed(value)])
             } else if let field = Self.fields[tag] {
