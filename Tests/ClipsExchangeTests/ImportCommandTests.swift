@@ -95,8 +95,54 @@ struct ImportCommandTests {
         #expect(
             run.status == 1 && run.errors.contains("Read 2 clips, saved 2, 1 with a changed value."), "\(run)"
         )
-        let both = try program.run("import", "-", input: lines + "{\"title\":\"only\"}\n")
+        let both = try program.run("import", "-", input: lines + "{\"name\":\"only\"}\n")
         #expect(both.errors.contains("1 with a changed value, 1 not readable."), "\(both)")
+    }
+
+    @Test func `JSON lines are read by one set of rules, from a file and by add`() throws {
+        let lines = """
+            {broken
+            {"url":null,"title":"nulls","text":null}
+            {"title":"A","starred":"yes","url":"https://a.org","author":"me"}
+            {"title":"B","created":"garbage"}
+            {"title":"C","quotes":[{"text":""}]}
+            {"title":"D","tag":["x"],"mood":"good","tags":["a,b"]}
+            {"name":"only a name of a service"}
+            {"url":"not a url"}
+            {"url":"example.org/a","title":"\\ud83d"}
+            {"url":5}
+            []
+            {"title":"own","uuid":"u1","created":"garbage"}
+
+            """
+        let reasons = [
+            (1, "it is not JSON: a key is missing"),
+            (4, "a date cannot be read; the clip is saved without it"),
+            (6, "a tag has a comma, which is saved as a space"), (7, "it has no url, title, text or note"),
+            (8, "'url' is not a URL; it is saved as it is"), (9, "half a surrogate pair is saved as U+FFFD"),
+            (10, "'url' has a value of the wrong type"), (11, "it is not a JSON object"),
+            (12, "'created' is not a time"),
+        ].map { "Line \($0.0): \($0.1)." }
+        let other = try ClipsProgram()
+        let columns = "SELECT url, title, note, tags, starred, created < 1700000000000 FROM Clip ORDER BY id"
+        let path = try file("x.jsonl", lines)
+        let runs = [
+            try program.run("import", path),
+            try other.run("add", "--jsonl", "--author", "import", input: lines),
+        ]
+        for run in runs {
+            #expect(run.errors.matches(of: /Line \d+: [^\n]*/).map { String($0.0) } == reasons, "\(run)")
+            #expect(run.status != 0 && run.errors.lowercased().contains("not read: mood, quotes"), "\(run)")
+        }
+        #expect(try program.sqlite3(columns) == other.sqlite3(columns))
+        #expect(
+            try program.sqlite3("SELECT group_concat(title || starred || tags, '|') FROM Clip")
+                == "nulls0|A1|B0|C0|D0a b,x|0|\u{FFFD}0")
+        let strict = try other.run(
+            "add", "--jsonl", "--strict", input: "{\"title\":\"B\",\"created\":\"garbage\"}\n")
+        #expect(strict.status != 0 && strict.errors.contains("with --strict nothing was saved"), "\(strict)")
+        let table = try program.run("import", file("x.csv", "url,title\nnotaurl,t\n"))
+        #expect(table.status != 0 && table.errors.contains("Line 2: 'url' is not a URL"), "\(table)")
     }
 
     @Test func `an export as JSON is one array, and restores empty titles and authors`() throws {

@@ -65,7 +65,7 @@ struct RefusalTests {
     @Test func `a record without a URL and a text is reported, and not saved`() throws {
         for text in [
             "url,title\n,only a title\nhttps://a.org,a\n",
-            "{\"title\":\"only\"}\n{\"url\":\"https://a.org\"}\n",
+            "{\"name\":\"only\"}\n{\"url\":\"https://a.org\"}\n",
             "<DL><DT><A HREF=\"\">only</A><DT><A HREF=\"https://a.org\">a</A></DL>",
         ] {
             let reading = try Reading(text)
@@ -77,8 +77,9 @@ struct RefusalTests {
         let reading = try Reading("{\"url\":\"https://a.org\",\"tags\":[\"a,b\",\"c\"]}")
         #expect(reading.drafts.map(\.tags) == [["a b", "c"]])
         #expect(
-            reading.problems.map(\.description) == ["1 clip has a comma in a tag, which is saved as a space."]
-        )
+            reading.problems.map(\.description) == ["line 1: a tag has a comma, which is saved as a space."])
+        let table = try Reading("url,tags\nhttps://a.org,\"[\"\"a,b\"\"]\"\n", name: "x.csv")
+        #expect(table.problems.map(\.reason) == ["1 clip has a comma in a tag, which is saved as a space"])
         let program = try ClipsProgram()
         #expect(try program.run("add", "--url", "https://a.org", "--tag", "a,b").status == 2)
         let lines = try program.run(

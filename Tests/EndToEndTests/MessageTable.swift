@@ -280,8 +280,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
 
     private static let lines = [
         MessageCase(
-            "add --jsonl", 1, "Line 1: it is not JSON.", "Line 2: 'url' has a value of the wrong type.",
-            "Line 3: it is not a JSON object.", "Line 4: it has no url, title, text or note.",
+            "add --jsonl", 1, "Line 1: it is not JSON: it ends in the middle.",
+            "Line 2: 'url' has a value of the wrong type.", "Line 3: it is not a JSON object.",
+            "Line 4: it has no url, title, text or note.",
             "Saved 0 clips, left out 4 lines.", input: "{\n{\"url\":5}\n[]\n{}\n"),
         MessageCase("add --jsonl", 0, "Saved 1 clip.", input: "{\"title\":\"a\"}"),
         MessageCase("add --jsonl --quiet", 0, input: "{\"title\":\"a\"}"),

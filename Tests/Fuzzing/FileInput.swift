@@ -18,9 +18,9 @@ enum FileInput {
     }
 
     static func broken(byLine bytes: [UInt8]) -> String? {
+        var unread = UnreadFields()
         do {
-            let draft = try ClipDraft(jsonLine: bytes)
-            return draft.isEmpty ? "a clip is empty" : nil
+            return try ClipLine(bytes, number: 1, &unread).draft.isEmpty ? "a clip is empty" : nil
         } catch {
             return error.description.isEmpty ? "the message is empty" : nil
         }

@@ -196,26 +196,6 @@ private struct JSONMembers {
 }
 
 extension ClipDraft {
-    /// Reads a clip from one JSON object.
-    package init(jsonLine bytes: some Collection<UInt8>) throws(ClipRecord.Problem) {
-        // Editors begin a file with a byte order mark.
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let parsed = JSONParser.parse(Array(bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]))
-        guard parsed.problem == nil else { throw ClipRecord.Problem("it is not JSON") }
-        guard let object = parsed.value, object.isObject else {
-            throw ClipRecord.Problem("it is not a JSON object")
-        }
-        guard !parsed.hasReplacement else {
-            throw ClipRecord.Problem("a text in it has half a surrogate pair")
-        }
-        self.init()
-        try ClipRecord.apply(object, to: &self)
-        guard !isEmpty else { throw ClipRecord.Problem("it has no url, title, text or note") }
-        guard [url, title, text, note].allSatisfy({ $0.utf8.count <= Self.largestText }) else {
-            throw ClipRecord.Problem("a text in it is longer than \(Self.largestText >> 20) MB")
-        }
-    }
-
-    /// The draft as one line, with its line end, that ``init(jsonLine:)`` reads.
+    /// The draft as one line, with its line end, for `clips add --jsonl`.
     package var jsonLine: String { ClipRecord(self).json() + "\n" }
 }

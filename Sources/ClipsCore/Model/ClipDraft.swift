@@ -52,13 +52,18 @@ package struct ClipDraft: Hashable, Sendable {
         url.isEmpty && title.isEmpty && text.isEmpty && note.isEmpty && tags.isEmpty
     }
 
+    private var tooLong: (name: String, bytes: Int)? {
+        [("url", url), ("title", title), ("text", text), ("note", note)].lazy.map { ($0, $1.utf8.count) }
+            .first { $0.1 > Self.largestText }
+    }
+
+    /// The name of a text that exceeds the size of a clip; nil if none does.
+    package var tooLongText: String? { tooLong?.name }
+
     /// Throws an error if the draft cannot be saved.
     func check() throws(ClipError) {
         guard !isEmpty else { throw .emptyClip }
-        for (name, value) in [("url", url), ("title", title), ("text", text), ("note", note)]
-        where value.utf8.count > Self.largestText {
-            throw .tooLong(name, bytes: value.utf8.count)
-        }
+        if let (name, bytes) = tooLong { throw .tooLong(name, bytes: bytes) }
         for value in quotes.flatMap({ [$0.text, $0.note] }) where value.utf8.count > Quote.maxText {
             throw .tooLong("quote", bytes: value.utf8.count)
         }

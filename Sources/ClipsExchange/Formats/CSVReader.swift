@@ -56,6 +56,8 @@ struct CSVColumns {
         if isOwn {
             draft.restoreEmpty(
                 author: fields.firstIndex(of: .author).map { $0 < cells.count ? cells[$0] : "" })
+        } else {
+            draft.checkURL()
         }
         return draft
     }
@@ -141,6 +143,7 @@ struct CSVReader: FormatReader {
             return problem(record, "it has no URL and no text")
         }
         waiting = fielded.complaints.map { problem(record, $0, changed: 1) }
+        waiting += fielded.doubts.map { problem(record, $0, changed: 0) }
         return .success(fielded.draft)
     }
 

@@ -72,6 +72,8 @@ struct FieldedDraft {
     private var isPrivate = false
     /// The problems of fields that could not be read.
     private(set) var complaints: [String] = []
+    /// The problems of values that are saved as they are.
+    private(set) var doubts: [String] = []
 
     init(_ draft: ClipDraft = ClipDraft()) { collected = draft }
 
@@ -123,6 +125,16 @@ struct FieldedDraft {
     mutating func restoreEmpty(author: String?) {
         collected.hasExactTitle = true
         collected.author = author
+    }
+
+    /// Reports a URL without a scheme that is none as a word of 'clips add' either.
+    mutating func checkURL() {
+        let scheme = collected.url.prefix { $0 != ":" }
+        let hasScheme =
+            scheme.count < collected.url.count && scheme.allSatisfy { $0.isASCII && !$0.isWhitespace }
+        if !collected.url.isEmpty, !hasScheme, WebAddress.url(collected.url) == nil {
+            doubts.append("'url' is not a URL; it is saved as it is")
+        }
     }
 
     mutating func addTags(_ tags: [String]) { collected.tags += tags }

@@ -11,6 +11,7 @@ extension FieldedDraft {
         guard case .object(let members) = object else { return nil }
         self.init()
         read(members, except: known, &unread)
+        checkURL()
     }
 
     /// Reads the members of an object, except those with known keys.

@@ -133,6 +133,7 @@ struct JSONRecords {
         }
         if !karakeep.hold(fielded.draft, value) { items.append(.success(fielded.draft)) }
         items += fielded.complaints.map { .failure(ImportProblem(line: 0, "\(name): \($0)", changed: 1)) }
+        items += fielded.doubts.map { .failure(ImportProblem(line: 0, "\(name): \($0)", changed: 0)) }
     }
 
     /// Adds a clip of this program's export; returns false for another object.

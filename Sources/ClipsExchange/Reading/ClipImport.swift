@@ -84,7 +84,7 @@ package struct ClipImport {
                 break
             }
             guard case .success(var draft) = item else { return item }
-            if let name = Self.tooLong(draft) {
+            if let name = draft.tooLongText {
                 return .failure(
                     ImportProblem(
                         line: 0, "a \(name) has more than \(ImportLimits.megabytes(ClipDraft.largestText))"))
@@ -116,11 +116,6 @@ package struct ClipImport {
                         "\(invalid.count) invalid \(sequences) from here on, replaced by U+FFFD", changed: 0))
             )
         }
-    }
-
-    private static func tooLong(_ draft: ClipDraft) -> String? {
-        [("url", draft.url), ("title", draft.title), ("text", draft.text), ("note", draft.note)]
-            .first { $0.1.utf8.count > ClipDraft.largestText }?.0
     }
 
     /// Returns the reader of a known format that is not text.

@@ -51,11 +51,23 @@ package struct ImportLimits: Sendable {
 }
 
 /// The names of the non-empty fields of a file that have no counterpart in a clip.
-struct UnreadFields {
+package struct UnreadFields: Sendable {
     private(set) var names: Set<String> = []
 
     private static let maxNames = 100
     private static let maxLength = 60
+
+    package init() {}
+
+    /// The names for a message, of which it lists the first; empty if there are none.
+    package var list: String { Self.list(names.sorted()) }
+
+    package static func list(_ names: [String]) -> String {
+        let more = names.count - maxListed
+        return (names.prefix(maxListed) + (more > 0 ? ["and \(more) more"] : [])).joined(separator: ", ")
+    }
+
+    private static let maxListed = 20
 
     mutating func insert(_ name: some StringProtocol) {
         guard !name.isEmpty, names.count < Self.maxNames else { return }

@@ -76,18 +76,15 @@ struct FileImport {
         }
     }
 
-    /// Names of unread fields in the remark; `--json` prints all.
-    private static let maxUnread = 20
-
     private func print(_ report: ImportReport, _ name: String) {
         let name = SafeText.line(name)
         if let form = report.form {
-            let more = report.unreadFields.count - Self.maxUnread
-            let unread = report.unreadFields.prefix(Self.maxUnread) + (more > 0 ? ["and \(more) more"] : [])
+            // '--json' prints all.
+            let unread = UnreadFields.list(report.unreadFields)
             invocation.remark(
                 "read as \(form)"
                     + (report.guessedEncoding.map { " in \($0), which its letters suggest" } ?? "")
-                    + (unread.isEmpty ? "." : "; not read: \(unread.joined(separator: ", "))."), about: name)
+                    + (unread.isEmpty ? "." : "; not read: \(unread)."), about: name)
         }
         for problem in report.problems { invocation.fail("\(problem)", about: name) }
         let more = report.problemCount - report.problems.count

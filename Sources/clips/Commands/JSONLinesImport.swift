@@ -1,4 +1,5 @@
 import ClipsCore
+import ClipsExchange
 import FoundationEssentials
 import PersistentStore
 import Platform
@@ -43,7 +44,7 @@ struct JSONLinesImport {
         } catch {
             progress.failure = progress.failure ?? error
         }
-        let isRefused = isStrict && (progress.bad > 0 || progress.isInterrupted)
+        let isRefused = isStrict && (progress.bad + progress.changed > 0 || progress.isInterrupted)
         if isRefused { progress.retention?.retain(progress.drafts) } else { await save(progress) }
         return end(progress, isRefused: isRefused)
     }
@@ -51,19 +52,18 @@ struct JSONLinesImport {
     private func read(_ number: Int, _ line: ArraySlice<UInt8>?, _ progress: Progress) async {
         guard let line else {
             progress.bad += 1
-            return report(number, "the line is longer than \(Self.longestLine >> 20) MB")
+            let limit = "the line is longer than \(Self.longestLine >> 20) MB"
+            return invocation.fail("\(ImportProblem(line: number, limit))")
         }
         guard line.contains(where: { !Self.isSpace($0) }) else { return }
         do {
-            let draft = try ClipDraft(jsonLine: line)
-            if Tags.hasComma(draft.tags) {
-                progress.changed += 1
-                report(number, "a tag has a comma, which is saved as a space")
-            }
-            progress.drafts.append(draft)
+            let clip = try ClipLine(Array(line), number: number, &progress.unread)
+            for problem in clip.problems { invocation.fail("\(problem)") }
+            if !clip.problems.isEmpty { progress.changed += 1 }
+            progress.drafts.append(clip.draft)
         } catch {
             progress.bad += 1
-            report(number, "\(error)")
+            invocation.fail("\(error)")
             progress.retention?.retain(rejected: line + [UInt8(ascii: "\n")])
         }
     }
@@ -110,9 +110,9 @@ struct JSONLinesImport {
                 )
             }
             invocation.fail("\(PartialSave(failure, saved: progress.saved))")
-        } else if isRefused && progress.bad > 0 {
-            invocation.fail(
-                "\(Message.count(progress.bad, "line")) cannot be read, so with --strict nothing was saved.")
+        } else if isRefused && progress.bad + progress.changed > 0 {
+            let lines = Message.count(progress.bad + progress.changed, "line")
+            invocation.fail("\(lines) cannot be read, so with --strict nothing was saved.")
         } else if isRefused {
             invocation.fail("Interrupted, so with --strict nothing was saved.")
         } else if progress.isInterrupted {
@@ -121,6 +121,7 @@ struct JSONLinesImport {
         } else {
             invocation.remark("saved \(Message.count(progress.saved, "clip"))\(leftOut).")
         }
+        if !progress.unread.list.isEmpty { invocation.remark("not read: \(progress.unread.list).") }
         progress.retention?.report()
         do {
             try invocation.output.flush()
@@ -134,10 +135,6 @@ struct JSONLinesImport {
             return .interrupted
         }
         return progress.failure != nil || progress.bad + progress.changed > 0 ? .failed : .done
-    }
-
-    private func report(_ number: Int, _ reason: String) {
-        invocation.fail("line \(number): \(reason).")
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
@@ -155,8 +152,9 @@ struct JSONLinesImport {
         /// The number of clips that were not saved again, because they exist.
         var existing = 0
         var bad = 0
-        /// The number of lines that were not saved exactly.
+        /// The number of lines with values that were not read exactly.
         var changed = 0
+        var unread = UnreadFields()
         var isInterrupted = false
 
         init(retention: Retention?) { self.retention = retention }
