@@ -34,6 +34,7 @@ struct LiteralMarkTests {
             (#"C:\*x, \name, and \\server"#, #"C:\\*x, \name, and \\\server"#),
             ("https://b.example/_a_/*c*?d=[e](f) (*g*)", #"https://b.example/_a_/*c*?d=[e](f) (\*g\*)"#),
             ("&amp;lt; and AT&amp;T; &amp; &amp;#60;", #"\&lt; and AT\&T; & \&#60;"#),
+            ("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"),
             ("<pre>*a*\n# b\n[1]</pre>", "```\n*a*\n# b\n[1]\n```"),
         ])
     func `characters of a page remain literal`(body: String, shown: String) throws {

@@ -19,6 +19,7 @@ struct TextLines {
     private var cells = 0
     private var hasSeparator = false
     private var isFenced = false
+    private var fenceStart = 0
     /// The open inline elements, and where their text begins; nil until its first letter.
     private var inlines: [(name: String, start: Int?)] = []
     /// The characters of the page that would be marks.
@@ -100,7 +101,12 @@ struct TextLines {
         case "pre":
             preformatted -= 1
             if isFenced {
-                bytes += [UInt8(ascii: "\n")] + quote + Array("```".utf8)
+                // A fence is longer than the marks in its code.
+                let runs = bytes[(fenceStart + 3)...].split { $0 != UInt8(ascii: "`") }
+                let more = (runs.map(\.count).max() ?? 0) - 2
+                let fence = [UInt8](repeating: UInt8(ascii: "`"), count: max(3, more + 3))
+                bytes.replaceSubrange(fenceStart..<fenceStart + 3, with: fence)
+                bytes += [UInt8(ascii: "\n")] + quote + fence
                 isFenced = false
             }
         case "ul", "ol": lists = lists.dropLast()
@@ -173,6 +179,7 @@ struct TextLines {
         if begins {
             bytes += quote
             if isFence {
+                fenceStart = bytes.count
                 bytes += Array("```\n".utf8) + quote
                 isFenced = true
             }
