@@ -105,4 +105,25 @@ import Testing
             try app.run("S2\n:wait count=1\n::!true<Enter>\n:wait text=Ran true")
         }
     }
+
+    @Test func `Tab completes the tags, authors, and sites of all clips, however old, and new ones`()
+        async throws
+    {
+        try await RunningApp.open { app in
+            _ = try app.other("anna") { try await $0.add([Self.draft(0, "https://old.example/", "ancient")]) }
+            _ = try app.other("seed") { store in
+                try await store.add((1...5001).map { Self.draft($0, "https://new.example/\($0)", "new") })
+            }
+            try app.run(":wait 60s count=5002\nt+anc<Tab>")
+            #expect(app.state.prompt?.editor.text == "+ancient")
+            try app.run("<Esc>/author:an<Tab><Space>site:ol<Tab>")
+            #expect(app.state.prompt?.editor.text == "author:anna site:old.example")
+            // A tag of another program is known while the prompt is open.
+            try app.run("<Esc>\n:wait count=5002\nt")
+            _ = try app.other("anna") { try await $0.add([Self.draft(0, "https://old.example/", "Zebra")]) }
+            #expect(app.wait { $0.typing.names.tags.contains("Zebra") })
+            try app.run("+Ze<Tab>")
+            #expect(app.state.prompt?.editor.text == "+Zebra")
+        }
+    }
 }

@@ -193,7 +193,7 @@ extension AgentClips {
 
     /// Returns the history, and the tags that are used most.
     func resources() async -> [String] {
-        let tags = (try? await stores.opened().tagNames(limit: Self.maxListed)) ?? []
+        let tags = (try? await stores.opened().tagCounts().prefix(Self.maxListed).map(\.name)) ?? []
         return [Self.json("history", "History", "The newest changes of all programs.")]
             + tags.filter { $0.utf8.count <= HostLimits.tag }.map {
                 Self.json("tag/" + Self.encoded($0), $0, "The newest clips with this tag.")

@@ -22,7 +22,7 @@ package struct ClipFacets: Hashable, Sendable {
     package init() {}
 }
 
-/// Counts tags and sites once, in steps, and then with each change.
+/// Counts tags, sites, and authors once, in steps, and then with each change.
 ///
 /// A step reads clips in the order of their IDs from a snapshot to which all changes are applied; changes of clips that
 /// are not read yet are ignored.
@@ -35,6 +35,9 @@ final class FacetCounter: Sendable {
         /// With those of a site's parts: `en.wikipedia.org` also counts for `wikipedia.org`.
         var domains = FacetNumbers()
         var hosts = FacetNumbers()
+        /// The tags and the authors as they are spelled, with their numbers.
+        var spelled: [String: Int] = [:]
+        var authors: [String: Int] = [:]
         /// The last ID that was read; nil before the first.
         var last: Int64?
         var isWhole = false
@@ -46,13 +49,24 @@ final class FacetCounter: Sendable {
 
     private let state = Mutex(State())
     private static let step = 4000
-    private static let attributes = [ClipAttribute.tags.rawValue, ClipAttribute.url.rawValue]
+    private static let attributes = [ClipAttribute.tags, .url, .author].map(\.rawValue)
 
     /// Begins to count.
     func begin() { state.withLock { $0.isWanted = true } }
 
     /// Whether clips remain to be read.
     var isCounting: Bool { state.withLock { $0.isWanted && !$0.isWhole } }
+
+    /// The names in the clips that are read.
+    var names: KnownNames {
+        func sorted(_ numbers: [(name: String, count: Int)]) -> [String] {
+            numbers.sorted { ($1.count, $0.name) < ($0.count, $1.name) }.map(\.name)
+        }
+        let state = state.withLock { $0 }
+        return KnownNames(
+            tags: sorted(state.spelled.map { ($0, $1) }), authors: sorted(state.authors.map { ($0, $1) }),
+            sites: sorted(state.hosts.all))
+    }
 
     func refresh(from snapshot: borrowing StoreSnapshot) throws(StoreError) {
         let newest = try snapshot.newestToken()
@@ -129,7 +143,9 @@ extension FacetCounter.State {
     fileprivate mutating func add(_ values: [String: AttributeValue], _ count: Int) {
         for tag in Tags(joined: values[ClipAttribute.tags.rawValue]?.textValue ?? "").names {
             tags.add(tag, count)
+            spelled.add(tag, count)
         }
+        authors.add(values[ClipAttribute.author.rawValue]?.textValue ?? "", count)
         let host = ClipRow.site(of: values[ClipAttribute.url.rawValue]?.textValue ?? "")
         guard !host.isEmpty else { return }
         hosts.add(host, count)
@@ -149,9 +165,18 @@ extension FacetCounter.State {
     }
 }
 
+extension [String: Int] {
+    fileprivate mutating func add(_ name: String, _ count: Int) {
+        let sum = self[name, default: 0] + count
+        self[name] = sum > 0 && !name.isEmpty ? sum : nil
+    }
+}
+
 /// The numbers of names, of which those that differ in case or accents are one.
 private struct FacetNumbers {
     private var numbers: [[UInt8]: (name: String, count: Int)] = [:]
+
+    var all: [(name: String, count: Int)] { Array(numbers.values) }
 
     mutating func add(_ name: String, _ count: Int) {
         let key = Folding.fold(name)

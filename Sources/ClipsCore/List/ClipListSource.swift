@@ -73,6 +73,12 @@ package struct ClipListSource: HistoryConsumer {
         }
     }
 
+    /// Returns all tags, authors, and sites; those counted so far, if a commit interrupts the first count.
+    package func names() async throws(StoreError) -> KnownNames {
+        try await countFacets()
+        return facets.names
+    }
+
     package func trackingDidChange(_ state: TrackingState) { list.trackingDidChange(state) }
 
     /// See ``LiveSource/answer(_:generation:anchor:)``.

@@ -1,7 +1,8 @@
 package import PersistentStore
 
-/// The names in a store, the most used first, with which a query is completed.
-package struct KnownNames: Sendable {
+/// All tags, authors, and sites of the clips, archived ones included, the most used first, with which a query is
+/// completed.
+package struct KnownNames: Hashable, Sendable {
     package var tags: [String]
     package var authors: [String]
     package var sites: [String]
@@ -30,6 +31,12 @@ package struct KnownNames: Sendable {
 
 extension ClipStore {
     package func knownNames() async throws(StoreError) -> KnownNames {
-        KnownNames(tags: try await tagNames(), authors: try await authorNames(), sites: try await siteNames())
+        let counter = FacetCounter()
+        counter.begin()
+        try await container.read { snapshot throws(StoreError) in
+            try counter.refresh(from: snapshot)
+            while try counter.readMore(in: snapshot)?.isDone == false {}
+        }
+        return counter.names
     }
 }

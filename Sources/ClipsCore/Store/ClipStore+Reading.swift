@@ -85,52 +85,5 @@ extension ClipStore {
         return clips
     }
 
-    /// Returns the tags of the newest clips, most used first.
-    package func tagNames(amongNewest count: Int = 5000, limit: Int = 500) async throws(StoreError)
-        -> [String]
-    {
-        try await tagUses(amongNewest: count).prefix(limit).map(\.name)
-    }
-
-    /// Returns the tags of the newest clips with the number of their uses, most used first.
-    package func tagUses(amongNewest count: Int = 5000) async throws(StoreError) -> [(
-        name: String, count: Int
-    )] {
-        let texts = try await texts(of: .tags, amongNewest: count)
-        return Self.uses(texts.flatMap { Tags(joined: $0).names })
-    }
-
-    /// Returns the authors of the newest clips, most frequent first.
-    package func authorNames(amongNewest count: Int = 5000, limit: Int = 100) async throws(StoreError)
-        -> [String]
-    {
-        Self.uses(try await texts(of: .author, amongNewest: count)).prefix(limit).map(\.name)
-    }
-
-    /// Returns the sites of the newest clips, most frequent first.
-    package func siteNames(amongNewest count: Int = 5000, limit: Int = 200) async throws(StoreError)
-        -> [String]
-    {
-        let sites = try await texts(of: .url, amongNewest: count).map(ClipRow.site(of:))
-        return Self.uses(sites.filter { !$0.isEmpty }).prefix(limit).map(\.name)
-    }
-
-    private func texts(of attribute: ClipAttribute, amongNewest count: Int) async throws(StoreError)
-        -> [String]
-    {
-        let name = attribute.rawValue
-        var request = FetchRequest(
-            ClipModel.entity, where: .compare(name, .notEqual, .text("")), sort: [ClipQuery.newestFirst],
-            limit: count)
-        request.attributes = [name]
-        return try await container.fetch(request).compactMap { $0[name].textValue }
-    }
-
-    private static func uses(_ names: [String]) -> [(name: String, count: Int)] {
-        var uses: [String: Int] = [:]
-        for name in names { uses[name, default: 0] += 1 }
-        return uses.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
-    }
-
     static let pageSize = 200
 }

@@ -90,6 +90,9 @@ package final class ClipsSession: Sendable {
     /// See ``ClipListSource/countFacets()``.
     package func countFacets() async throws(StoreError) { try await source.countFacets() }
 
+    /// See ``ClipListSource/names()``.
+    package func names() async throws(StoreError) -> KnownNames { try await source.names() }
+
     /// See ``ClipListSource/ids(_:from:through:limit:)``.
     package func ids(
         _ query: ClipQuery, from first: SortPosition? = nil, through last: SortPosition? = nil, limit: Int

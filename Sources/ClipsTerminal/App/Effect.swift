@@ -186,8 +186,8 @@ enum Effect: Sendable {
 
         // Words
         case .loadNames:
-            .read {
-                try await $0.store.knownNames()
+            .read(on: .counts) {
+                try await $0.names()
             } then: {
                 $0.show($1)
             }

@@ -9,7 +9,10 @@ extension AppState {
         switch message {
         case .list(.state(let state)): sync.state = state
         case .list(.reached): break
-        case .facets(let facets): sidebar.facets = facets
+        case .filters(let filters): show(filters)
+        case .facets(let facets):
+            sidebar.facets = facets
+            if prompt != nil { emit(.loadNames) }
         case .indexing(let state, let wasBehind):
             let isReady = (wasBehind || !sync.indexing.isEmpty) && state.note.isEmpty
             sync.indexing = state.note
