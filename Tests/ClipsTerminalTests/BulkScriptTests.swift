@@ -51,7 +51,7 @@ import Testing
 
     @Test func `a range extends over rows that are not loaded`() async throws {
         try await RunningApp.open(clips: 3000) { app in
-            try app.run("9jvG\n:wait text=2,991 marked\nd\n:wait count=9\nu\n:wait count=3000")
+            try app.run("9jvG\n:wait text=2,991 marked\ndy\n:wait count=9\nu\n:wait count=3000")
         }
     }
 
@@ -113,6 +113,19 @@ import Testing
                 try await $0.update(id, [.text: .text(String(repeating: "x", count: 200_000))])
             }
             try app.run("<Esc>gyx\n:wait text=200000 bytes")
+        }
+    }
+
+    @Test func `marked clips that leave the list are counted as not shown`() async throws {
+        try await RunningApp.open(clips: 6) { app in
+            try app.run("2<Space>x\n:wait count=4")
+            #expect(app.wait { $0.list.marks.hidden.count == 2 })
+            try app.run("/is:archived<Enter>")
+            try app.run(":wait count=2\n:wait text=2 marked\n:wait idle")
+            #expect(app.state.list.marks.hidden.isEmpty)
+            try app.run("<Esc><Esc>\n:wait count=4\ng<Space>/clip 1<Enter>\n:wait count=1")
+            try app.run(":wait text=1 marked, 1 not shown\nd\n:wait text=Delete 1 clip, which is not shown?")
+            try app.run("y\n:wait text=Deleted the clip · u to undo\n<Esc>\n:wait count=3\nu\n:wait count=4")
         }
     }
 }

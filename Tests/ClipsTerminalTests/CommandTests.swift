@@ -85,7 +85,7 @@ import Testing
         // Of the tags to remove, only those of the clip are candidates.
         try state.press("<C-u>tag +n<Tab> -mo<Tab>")
         #expect(state.prompt?.editor.text == "tag +news -more")
-        try state.press("<Esc><Space>:tag -sq<Tab>")
+        try state.press("<Esc>2<Space>:tag -sq<Tab>")
         #expect(state.prompt?.editor.text == "tag -sqlite")
         // Several match: they are shown, and selected in turn.
         try state.press("<C-u>to<BS>ag +s")

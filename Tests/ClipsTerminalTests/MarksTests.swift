@@ -90,11 +90,57 @@ import Testing
             .gatherRange(state.list.query, from: from, through: through, end: end),
             (0..<1000).map { Int64($0) })
         #expect(state.list.marks.count == 1000 && !state.list.marks.isGathering)
-        guard case .delete(let ids, _)? = works(gathered).first else {
+        #expect(works(gathered).isEmpty && state.menu?.title == "Delete 1,000 clips?")
+        guard case .delete(let ids, _)? = works(try state.press("y")).first else {
             Issue.record("nothing is deleted")
             return
         }
         #expect(ids.count == 1000)
+    }
+
+    @Test(arguments: ["20d", "20<Space>d", "gv19jd", "Vd"])
+    func `a deletion of many clips asks, however they were chosen`(keys: String) throws {
+        var state = AppState.showing(30)
+        var all: [Work] = []
+        for key in try KeyParser.keys(in: keys) {
+            let effects = state.handle(.key(key), at: noon)
+            all += works(effects)
+            guard case .gatherList? = effects.last else { continue }
+            state.answer(.gatherList(state.list.query), (10..<30).map { Int64($0) })
+        }
+        #expect(all.isEmpty && state.menu?.title == "Delete 20 clips?", "\(state.lines)")
+        #expect(state.lines.contains { $0.contains("y  delete; u restores them") })
+        #expect(works(try state.press("n")).isEmpty && state.menu == nil)
+        // A few are deleted without a question.
+        #expect(works(try state.press("<Esc>g10d")).count == 1)
+    }
+
+    @Test func `marks that a filter hides are counted apart, and deleted after a question only`() throws {
+        var state = AppState.showing(30)
+        try state.press("2<Space>/clip 2<Enter>")
+        let generation = state.list.feed.generation
+        let effects = state.take(window([29, 2, 1], generation: generation))
+        let request = effects.first { if case .findHidden = $0 { true } else { false } }
+        guard case .findHidden([28], let query)? = request else {
+            Issue.record("the marks were not searched: \(effects)")
+            return
+        }
+        // A key that acts on the marks waits.
+        #expect(works(try state.press("d")).isEmpty && state.menu == nil)
+        state.answer(.findHidden([28], query), [28] as Set<Int64>)
+        #expect(state.menu?.title == "Delete 2 clips, 1 of them not shown?")
+        try state.press("<Esc>")
+        #expect(state.statusLine.contains("2 marked, 1 not shown"))
+        let star = try state.press("*")
+        let done = Work.Outcome.done(token: transaction(1).token, clips: [], summary: "starred 2 clips")
+        state.answer(star[0], done)
+        #expect(state.message?.text == "Starred 2 clips · 1 not shown · u to undo")
+        guard case .delete([28, 29], _)? = works(try state.press("dy")).first else {
+            Issue.record("nothing is deleted")
+            return
+        }
+        state.take(.transactions([transaction(2, deleting: [28, 29])]))
+        #expect(state.list.marks.isEmpty && state.list.marks.hidden.isEmpty)
     }
 
     @Test func `an action on marks is one piece of work`() throws {

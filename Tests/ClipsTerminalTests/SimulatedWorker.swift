@@ -222,6 +222,8 @@ struct SimulatedWorker {
         case .findMatch(let query, let place, let isForward),
             .findUnread(let query, let place, let isForward):
             return answer(store.nearest(query, to: place, isForward: isForward) as Any)
+        case .findHidden(let marks, let query):
+            return answer(marks.subtracting(store.rows(query).map(\.id)))
         case .gatherList(let query): return answer(store.rows(query).map(\.id))
         case .countUnread(let queries):
             return answer(

@@ -45,6 +45,11 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     /// Whether a window committed it that was open when this was read.
     package let isOfOpenWindow: Bool
 
+    /// Whether it may have changed one of some clips.
+    package func affects(_ clips: Set<Int64>) -> Bool {
+        lines.contains { clips.contains($0.clip) } || updated + deleted > lines.count
+    }
+
     /// - Parameter isOfOpenWindow: Whether the window that committed it is still open.
     package init(_ transaction: HistoryTransaction, ownSession: Int64?, isOfOpenWindow: Bool = false) {
         self.isOfOpenWindow = isOfOpenWindow

@@ -21,6 +21,22 @@ extension ClipStore {
         }
     }
 
+    /// The number of clips that a bulk deletion, or a change by a query, affects without a question.
+    package static let fewClips = 10
+
+    /// Returns those of some clips that the list of a query lacks.
+    package func ids(
+        _ ids: Set<Int64>, missingIn query: ClipQuery
+    ) async throws(StoreError) -> Set<Int64> {
+        var (query, request) = (query, query.request)
+        query.sort = ClipQuery.newestFirst
+        guard query.admitsAll else { return ids.subtracting(try await self.ids(matching: query)) }
+        request.predicate = .and([.keys(ids.sorted())] + [request.predicate].compactMap(\.self))
+        let shown = request
+        return ids.subtracting(
+            try await container.read { snapshot throws(StoreError) in try snapshot.keys(shown) })
+    }
+
     /// Calls `body` with the clips of a query, in its order.
     ///
     /// A page that begins at a position would skip a clip that another process moves before it is read. So the IDs

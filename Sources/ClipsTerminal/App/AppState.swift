@@ -155,6 +155,11 @@ struct AppState: Sendable {
                 emit(.loadExcerpts(request))
             }
             reconcileSidebar(layout)
+            if list.clips.isLoaded, !list.feed.isLoading, saving.count == 0,
+                let marks = list.marks.requestHidden(among: list.clips.rows)
+            {
+                emit(.findHidden(marks, list.query))
+            }
             if list.requestsHidden(after: sync.lastChange?.transaction ?? 0) { emit(.loadHidden) }
             if let line = sync.lastChange?.line, layout.status != nil { load(history.titles.request([line])) }
         case .output: layOutReader(layout)

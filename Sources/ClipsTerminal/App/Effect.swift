@@ -23,6 +23,8 @@ enum Effect: Sendable {
     /// Reads the IDs of a list.
     case gatherList(ClipQuery)
     case findUnread(ClipQuery, from: SortPosition?, isForward: Bool)
+    /// Finds those of the marked clips that a list lacks.
+    case findHidden(Set<Int64>, ClipQuery)
     /// Searches a text of which the first lines have no match.
     case findLine(id: Int64, ReaderText, ClipHighlight, from: Int, isForward: Bool)
     case loadNames
@@ -110,6 +112,16 @@ enum Effect: Sendable {
                 try await $0.nearestClip(query, to: position, isForward: isForward)
             } then: {
                 $0.finishFindingUnread($1)
+            }
+        case .findHidden(let marks, let query):
+            .read {
+                try await $0.store.ids(marks, missingIn: query)
+            } then: {
+                if query == $0.list.query {
+                    $0.list.marks.setHidden($1)
+                } else {
+                    $0.list.marks.invalidateHidden()
+                }
             }
         case .countFacets:
             .read(on: .counts) {

@@ -100,7 +100,8 @@ extension ActionTable {
             ) { $0.menu = .sort($0.list.query) }
         case .mark:
             Entry(
-                action, "<Space>", .list, "Mark or unmark the clip, and move down; in a clip, scroll a page",
+                action, "<Space>", .list,
+                "Mark or unmark the clip, and move down; other filters retain marks; in a clip, scroll a page",
                 hint: ("mark", 10), scope: .clip,
                 otherScreens: [.output],
                 counted: { $0.reader.hasFocus ? $0.move(.pages(1), count: $1) : $0.mark(count: $1 ?? 1) })
@@ -201,7 +202,8 @@ extension ActionTable {
         case .delete:
             Entry(
                 action, "d <Del>", .clip,
-                "Delete the clip, or the number of clips typed before; undo restores them",
+                "Delete the clip, or the number of clips typed before; asks before it deletes more than "
+                    + "\(ClipStore.fewClips), or marked clips that are not shown; undo restores them",
                 hint: ("delete", 6), scope: .clips, saves: true
             ) { $0.delete() }
         case .undo:

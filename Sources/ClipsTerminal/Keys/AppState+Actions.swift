@@ -14,7 +14,7 @@ extension AppState {
         if let reason = pickUnavailabilityReason(of: action) { return reason }
         if let reason = entry.unavailabilityReason?(self, screen) { return reason }
         return entry.scope == .clips && list.marks.isGathering && actsOnMarks
-            ? "The range is still loading; try again." : nil
+            ? "The marked clips are still loading; try again." : nil
     }
 
     mutating func perform(_ binding: Binding, count: Int?) {

@@ -58,8 +58,14 @@ extension AppState {
 
     mutating func edit() { if let id = target?.id { emit(.loadForEdit(id)) } }
 
+    /// Deletes the chosen clips; asks before it deletes more than a few, or any that the list does not show.
     mutating func delete() {
-        start(.delete(chosen, title: targetTitle))
+        let (clips, hidden) = (chosen, actsOnMarks ? list.marks.hidden.count : 0)
+        guard clips.count <= ClipStore.fewClips, hidden == 0 else {
+            menu = .delete(clips, title: targetTitle, hidden: hidden, undo: keys.name(of: .undo))
+            return
+        }
+        start(.delete(clips, title: targetTitle))
         if reader.hasFocus, layout.arrangement == .detailOnly { reader.hasFocus = false }
     }
 

@@ -41,6 +41,7 @@ extension AppState {
             if screen == .history { history.invalidate(after: transactions) }
             for transaction in transactions {
                 list.marks.remove(transaction.deletedClips)
+                if transaction.affects(list.marks.ids) { list.marks.invalidateHidden() }
                 sync.note(
                     SyncStatus.Change(
                         transaction: transaction.id,
@@ -56,6 +57,7 @@ extension AppState {
             if clipReader.isAffected(by: transactions) { reloadReader() }
         case .window(let window, _) where window.requestNumber == nil:
             sidebar.invalidate()
+            list.marks.invalidateHidden()
             // The commit was too large to be reported change by change.
             if !list.feed.isLoading, !history.transactions.isEmpty { emit(.loadHistory(history.filter)) }
             reloadReader()

@@ -56,7 +56,10 @@ struct ListState: Sendable {
 
     mutating func begin(_ query: ClipQuery) {
         // A range belongs to one list; in another its clips are marks.
-        if query != self.query { marks.closeRange() }
+        if query != self.query {
+            marks.closeRange()
+            marks.invalidateHidden()
+        }
         self.query = query
         correction = nil
         feed.generation += 1

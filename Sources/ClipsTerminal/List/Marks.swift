@@ -19,6 +19,12 @@ struct Marks: Sendable {
 
     private(set) var ids: Set<Int64> = []
     private(set) var range: Range?
+    /// The marked clips that the list does not show, such as those that its filter excludes.
+    private(set) var hidden: Set<Int64> = []
+    private var search = Search.done
+
+    /// Whether ``hidden`` is known.
+    private enum Search { case done, due, underWay }
 
     var isEmpty: Bool { ids.isEmpty && range == nil }
 
@@ -29,13 +35,37 @@ struct Marks: Sendable {
 
     var all: Set<Int64> { ids.union(range?.ids ?? []) }
 
-    /// Whether clips of the range are still being loaded.
-    var isGathering: Bool { range.map { $0.isWaiting || $0.requestedEnd != nil } ?? false }
+    /// The number of marks, and of those that the list does not show.
+    var summary: String {
+        "\(count.grouped) marked" + (hidden.isEmpty ? "" : ", \(hidden.count.grouped) not shown")
+    }
+
+    /// Whether clips of the range are still being loaded, or the marks that the list does not show.
+    var isGathering: Bool {
+        search == .underWay || range.map { $0.isWaiting || $0.requestedEnd != nil } ?? false
+    }
 
     func contains(_ id: Int64) -> Bool { ids.contains(id) || range?.ids.contains(id) == true }
 
     mutating func toggle(_ id: Int64) {
         if ids.remove(id) == nil { ids.insert(id) }
+        hidden.remove(id)
+    }
+
+    /// Searches the hidden marks again, since the list has changed.
+    mutating func invalidateHidden() { if !ids.isEmpty { search = .due } }
+
+    /// Returns the marks that may be hidden, if they must be searched.
+    mutating func requestHidden(among shown: some Sequence<ClipRow>) -> Set<Int64>? {
+        guard search == .due else { return nil }
+        let rest = ids.subtracting(shown.lazy.map(\.id))
+        (search, hidden) = (rest.isEmpty ? .done : .underWay, hidden.intersection(rest))
+        return rest.isEmpty ? nil : rest
+    }
+
+    mutating func setHidden(_ found: Set<Int64>) {
+        hidden = found.intersection(ids)
+        if search == .underWay { search = .done }
     }
 
     mutating func begin(at row: ClipRow) { range = Range(anchor: row.position, ids: [row.id]) }
@@ -52,8 +82,9 @@ struct Marks: Sendable {
         range?.requestedEnd = position
     }
 
-    /// Discards the request for IDs.
+    /// Discards the requests for IDs.
     mutating func endGathering() {
+        if search == .underWay { search = .done }
         range?.isWaiting = false
         range?.requestedEnd = nil
     }
@@ -67,7 +98,7 @@ struct Marks: Sendable {
     mutating func dropRange() { range = nil }
 
     /// Replaces the marks.
-    mutating func set(_ ids: some Sequence<Int64>) { (self.ids, range) = (Set(ids), nil) }
+    mutating func set(_ ids: some Sequence<Int64>) { (self.ids, range, hidden) = (Set(ids), nil, []) }
 
     mutating func clear() { self = Marks() }
 
@@ -75,6 +106,7 @@ struct Marks: Sendable {
         guard !isEmpty else { return }
         for id in deleted {
             ids.remove(id)
+            hidden.remove(id)
             range?.ids.remove(id)
         }
     }
@@ -119,14 +151,13 @@ extension AppState {
         report(
             isCut
                 ? "Only the first \(Marks.maxCount.grouped) clips are marked, the maximum."
-                : "\(list.marks.count.grouped) marked.", isError: isCut)
+                : "\(list.marks.summary).", isError: isCut)
     }
 
     mutating func toggleRange() {
         if list.marks.range != nil {
             list.marks.closeRange()
-            let count = list.marks.count.grouped
-            return report("\(count) marked; \(keys.name(of: .back)) removes the marks.")
+            return report("\(list.marks.summary); \(keys.name(of: .back)) removes the marks.")
         }
         guard let row = list.clips.selectedRow else { return }
         reader.hasFocus = false

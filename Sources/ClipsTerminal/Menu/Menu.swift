@@ -17,6 +17,7 @@ struct Menu: Sendable {
         case unquote(Quote, of: Int64)
         /// Adds a clip although its page is saved, or merges both.
         case addAnyway(ClipDraft, merges: Bool)
+        case delete([Int64], title: String)
         case goTo(Int64)
         case conflict(ConflictAnswer)
         case undo(UndoAnswer)
@@ -94,7 +95,24 @@ struct Menu: Sendable {
             ])
     }
 
-    static func duplicate(_ draft: ClipDraft, _ clip: EarlierClip) -> Menu {
+    /// - Parameters:
+    ///   - hidden: The number of the clips that the list does not show.
+    ///   - undo: The name of the key that restores the clips.
+    static func delete(_ clips: [Int64], title: String, hidden: Int, undo: String) -> Menu {
+        let subject = clips.count == 1 ? "1 clip" : "\(clips.count.grouped) clips"
+        let share =
+            clips.count == 1 ? "which is" : hidden == clips.count ? "which are" : "\(hidden.grouped) of them"
+        return Menu(
+            title: "Delete \(subject)\(hidden > 0 ? ", \(share) not shown" : "")?",
+            items: [
+                Item(
+                    key: "y", label: "delete; \(undo) restores \(clips.count == 1 ? "it" : "them")",
+                    choice: .delete(clips, title: title))
+            ])
+    }
+
+    /// - Parameter title: The name of the saved clip.
+    static func duplicate(_ draft: ClipDraft, _ clip: EarlierClip, _ title: String) -> Menu {
         let name = clip.hasSameURL ? "This URL" : "This page"
         return Menu(
             title: "\(name) is already saved as clip \(clip.id)",
@@ -178,6 +196,7 @@ extension AppState {
         case .unquote(let quote, let clip): start(.unquote(quote, clip))
         case .addAnyway(let draft, merges: true): start(.addPage(draft, merges: true))
         case .addAnyway(let draft, merges: false): start(.add(draft, form: nil))
+        case .delete(let clips, let title): start(.delete(clips, title: title))
         case .goTo(let id): goTo(id)
         case .conflict(let answer): resolveEdit(answer)
         case .undo(let answer): resolveUndo(answer)

@@ -60,10 +60,7 @@ struct Reader: Sendable {
 
     /// Whether transactions may have changed the clip.
     func isAffected(by transactions: [TransactionSummary]) -> Bool {
-        transactions.contains { transaction in
-            transaction.lines.contains { $0.clip == id }
-                || transaction.updated + transaction.deleted > transaction.lines.count
-        }
+        id.map { id in transactions.contains { $0.affects([id]) } } ?? false
     }
 
     mutating func select(_ id: Int64?) {

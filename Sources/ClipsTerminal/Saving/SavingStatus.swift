@@ -2,6 +2,7 @@ import ClipsCore
 import FoundationEssentials
 import LiveQuery
 import PersistentStore
+import Platform
 
 /// The app's own commits that the list does not show yet.
 struct SavingStatus: Sendable {
@@ -69,7 +70,9 @@ extension AppState {
     mutating func finish(_ work: Work, _ outcome: Work.Outcome) {
         saving.end(at: now)
         switch outcome {
-        case .done(let token, let clips, let summary, let remark):
+        case .done(let token, let clips, let summary, var remark):
+            let hidden = work.chosen.count(where: list.marks.hidden.contains)
+            if hidden > 0 { remark = "\(hidden.grouped) not shown" }
             if token != nil { sync.hasFailedSave = false }
             finish(work, clips)
             report(work, token, summary ?? work.summary, remark: remark)

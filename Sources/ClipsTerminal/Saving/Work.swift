@@ -209,6 +209,18 @@ extension Work {
         ids.count == 1 ? title.isEmpty ? "the clip" : quoted(title) : clips(count)
     }
 
+    private static func title(of clip: Int64, in store: ClipStore) async -> String {
+        (try? await store.clip(clip)).map { quoted($0.displayTitle) } ?? "another clip"
+    }
+
+    /// The clips of a change that may be of several.
+    var chosen: [Int64] {
+        switch self {
+        case .toggle(_, _, let ids, _), .tag(let ids, _, _, _), .delete(let ids, _): ids
+        default: []
+        }
+    }
+
     static func quoted(_ text: String) -> String {
         "“\(text.prefix(40))\(text.count > 40 ? "…" : "")”"
     }

@@ -225,7 +225,7 @@ struct StatusLine {
         if !typed.isEmpty { parts.append(StyledRun("\(typed)…", theme.strong)) }
         if state.screen == .list, !state.list.marks.isEmpty {
             let mode = state.list.marks.range == nil ? "" : " · range"
-            parts.append(StyledRun("\(state.list.marks.count.grouped) marked\(mode)", theme.mark))
+            parts.append(StyledRun(state.list.marks.summary + mode, theme.mark))
         }
         if state.saving.isSlow(at: state.now) {
             let writer = state.saving.writer.map { " waiting for \($0)" } ?? ""

@@ -7,14 +7,11 @@ extension Option {
     static let query = Option("--query", value: "QUERY", "all clips that match, as in 'search'")
     /// The options of a command that changes clips.
     static let ofManyClips = [
-        query, Option("--yes", "change more than \(Invocation.fewClips) clips without a question"),
+        query, Option("--yes", "change more than \(ClipStore.fewClips) clips without a question"),
     ]
 }
 
 extension Invocation {
-    /// The number of clips that `--query` changes without a question.
-    static let fewClips = 10
-
     /// Changes the clips with the given IDs and those of `--query`, and reports missing ones one by one.
     ///
     /// - Parameters:
@@ -102,7 +99,7 @@ extension Invocation {
 
     /// Asks on the terminal before a change of more than a few clips. Without a terminal, it needs `--yes`.
     func isConfirmed(_ verb: String, _ count: Int) throws -> Bool {
-        guard count > Self.fewClips, !arguments.has("--yes") else { return true }
+        guard count > ClipStore.fewClips, !arguments.has("--yes") else { return true }
         guard isOnTerminal else {
             fail("\(count.grouped) clips match. Nothing was changed; use --yes to change them.")
             return false
