@@ -289,4 +289,36 @@ import Testing
         #expect(Browser.command(for: "http://a/", browser: "fox -t %s:lynx") == ["fox", "-t", "http://a/"])
         #expect(Browser.command(for: "http://a/", browser: "fox -t") == ["fox", "-t", "http://a/"])
     }
+
+    @Test func `the message that there is no clip ends once one arrives`() throws {
+        var state = AppState.showing(0)
+        try state.press("*")
+        #expect(state.statusLine.contains("There is no clip here; a adds one."))
+        state.take(arrival([1]), .transactions([transaction(1, inserting: [1])]))
+        #expect(state.message == nil && state.lines[1].contains("Clip 1"))
+    }
+
+    @Test func `the last change is never cut within a word`() {
+        let title = "Responsibilities of understanding incomprehensibilities"
+        for columns in 40...100 {
+            var state = AppState.showing(3, Size(rows: 12, columns: columns))
+            let change = transaction(1, deleting: [7], title: title)
+            state.take(.transactions([change]))
+            let words = Set(
+                (title + " live extension deleted 1 clip, now · 1/3").split(separator: " ").map(String.init))
+            let shown = state.statusLine.split(separator: " ").map { $0.filter { !"“”…,".contains($0) } }
+            #expect(
+                shown.allSatisfy { $0.isEmpty || words.contains($0) || $0 == "clip" },
+                "\(columns): \(state.statusLine)")
+        }
+    }
+
+    @Test func `the prompt names the tags of one marked clip, or the number of clips`() throws {
+        var state = AppState.showing(3)
+        try state.press("<Space>t")
+        #expect(state.statusLine.contains("Tags (tag2, more):"))
+        #expect(Prompt(kind: .tags([7], of: nil, title: "")).label == "Tags of 1 clip: ")
+        try state.press("<Esc><Space>t")
+        #expect(state.statusLine.contains("Tags of 2 clips:"))
+    }
 }

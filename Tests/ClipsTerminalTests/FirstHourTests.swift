@@ -304,13 +304,13 @@ import Testing
     @Test func `adding a page that is saved asks, merges, or keeps both`() async throws {
         try await RunningApp.open(clips: 2) { app in
             try app.run("ahttps://swift.org/a<Enter>\n:wait count=3\nahttps://www.swift.org/a#b<Enter>")
-            try app.run(":wait text=This page is already saved as clip 3\n<Esc>\n:wait idle")
+            try app.run(":wait text=This page is already saved as “https://swift.org/a”\n<Esc>\n:wait idle")
             #expect(app.state.list.clips.count == 3)
             try app.run("<C-l>:set duplicates merge<Enter>ahttps://swift.org/a<Enter>")
-            try app.run(":wait text=The page is already saved as clip 3\n:wait idle")
+            try app.run(":wait text=The page is already saved as “https://swift.org/a”\n:wait idle")
             #expect(app.state.list.clips.count == 3)
             try app.run("<C-l>:set duplicates ask<Enter>ahttps://swift.org/a<Enter>")
-            try app.run(":wait text=This URL is already saved as clip 3\nb\n:wait count=4")
+            try app.run(":wait text=This URL is already saved as “https://swift.org/a”\nb\n:wait count=4")
             try app.run(
                 "<C-l>:set duplicates keep<Enter>ahttps://swift.org/a<Enter>\n:wait count=5\nu\n:wait count=4"
             )

@@ -43,13 +43,13 @@ func arrival(_ ids: [Int64]) -> LiveMessage<ClipRow> {
 
 func transaction(
     _ number: Int64, inserting ids: [Int64] = [], deleting deleted: [Int64] = [],
-    author: String? = "extension", isOwn: Bool = false
+    author: String? = "extension", isOwn: Bool = false, title: String? = nil
 ) -> TransactionSummary {
     let token = HistoryToken(storeID: UUID(), generation: 1, number: number)
     let deletions = deleted.map { id in
         HistoryChange(
             number: number * 1000 + id, kind: .delete, objectID: ClipModel.objectID(id),
-            updatedAttributes: [], tombstone: ["title": .text("Clip \(id)")], oldValues: [:])
+            updatedAttributes: [], tombstone: ["title": .text(title ?? "Clip \(id)")], oldValues: [:])
     }
     let changes = ids.map { id in
         HistoryChange(

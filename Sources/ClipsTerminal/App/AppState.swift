@@ -178,6 +178,7 @@ struct AppState: Sendable {
         let clips = list.clips
         list.arrivals.scrolled(
             toTop: clips.row(at: clips.top)?.position, isStart: clips.isLoaded && clips.top == 0)
+        if target != nil, message?.text == missingClip { message = nil }
         requestRows()
     }
 

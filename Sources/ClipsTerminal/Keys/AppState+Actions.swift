@@ -1,4 +1,7 @@
 extension AppState {
+    /// The sentence for an action on a clip in an empty list.
+    var missingClip: String { "There is no clip here; \(keys.name(of: .add)) adds one." }
+
     /// Returns the reason why an action is unavailable, on this screen or another; nil when it is available.
     func unavailabilityReason(of action: Action, on other: Screen? = nil) -> String? {
         let (entry, screen) = (ActionTable[action], other ?? screen)
@@ -8,7 +11,7 @@ extension AppState {
                 return "Not available here; \(keys.name(of: .back)) returns to the list."
             }
             if entry.needsClip, target == nil, !actsOnMarks {
-                return "There is no clip here; \(keys.name(of: .add)) adds one."
+                return missingClip
             }
         }
         if let reason = pickUnavailabilityReason(of: action) { return reason }

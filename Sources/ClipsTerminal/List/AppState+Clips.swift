@@ -35,8 +35,11 @@ extension AppState {
         return CheckedLink.archived(targetURL, at: saved.milliseconds)
     }
 
-    /// The tags of the clip that an action applies to; nil for marked clips.
-    var targetTags: [String]? { actsOnMarks ? nil : target?.row?.tags ?? reader.clip?.tags }
+    /// The tags of the only clip that an action applies to; nil for several.
+    var targetTags: [String]? {
+        if actsOnMarks { return list.clips.rows.first { [$0.id] == chosen }?.tags }
+        return target?.row?.tags ?? reader.clip?.tags
+    }
 
     static let maxOpened = 20
 

@@ -115,7 +115,7 @@ struct Menu: Sendable {
     static func duplicate(_ draft: ClipDraft, _ clip: EarlierClip, _ title: String) -> Menu {
         let name = clip.hasSameURL ? "This URL" : "This page"
         return Menu(
-            title: "\(name) is already saved as clip \(clip.id)",
+            title: "\(name) is already saved as \(title)",
             items: [
                 Item(key: "m", label: "merge both", choice: .addAnyway(draft, merges: true)),
                 Item(key: "b", label: "keep both", choice: .addAnyway(draft, merges: false)),
@@ -169,11 +169,11 @@ extension AppState {
     }
 
     /// Asks whether to save a page again; saves it if another question is open, so that no text is lost.
-    mutating func askAboutDuplicate(_ draft: ClipDraft, _ clip: EarlierClip) {
+    mutating func askAboutDuplicate(_ draft: ClipDraft, _ clip: EarlierClip, _ title: String) {
         guard menu == nil, prompt == nil, screen == .list, !saving.isQuitting else {
             return start(.add(draft, form: nil))
         }
-        menu = .duplicate(draft, clip)
+        menu = .duplicate(draft, clip, title)
     }
 
     private mutating func closeMenu() {

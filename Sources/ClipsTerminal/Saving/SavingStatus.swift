@@ -81,7 +81,7 @@ extension AppState {
             undoSteps.restore(work)
             fail(sentence)
         case .impossible(let sentence): fail(sentence)
-        case .duplicate(let draft, let clip): askAboutDuplicate(draft, clip)
+        case .duplicate(let draft, let clip, let title): askAboutDuplicate(draft, clip, title)
         case .conflict(let stored):
             undoSteps.waiting = []
             if case .edit(let base, let changes, _, let form) = work {

@@ -33,7 +33,7 @@ enum Work: Sendable {
         /// - Parameter summary: the change, if only the store knows it.
         case done(token: HistoryToken?, clips: [Int64], summary: String? = nil, remark: String? = nil)
         /// The page of the draft is already saved as this clip; nothing was saved.
-        case duplicate(ClipDraft, EarlierClip)
+        case duplicate(ClipDraft, EarlierClip, title: String)
         /// Another process changed the clip during the edit. The value is the clip in the store.
         case conflict(Clip?)
         /// Another process has changed the clips that the step would undo or redo.
@@ -72,20 +72,23 @@ extension Work {
         switch self {
         case .add(let draft, _):
             let (id, earlier, token) = try await store.add(draft)
-            let remark = earlier.first.map {
-                "the page is already saved as clip \($0.id)"
-            }
-            return .done(token: token, clips: [id], remark: remark)
+            guard let first = earlier.first else { return .done(token: token, clips: [id]) }
+            let title = await Self.title(of: first.id, in: store)
+            return .done(token: token, clips: [id], remark: "the page is already saved as \(title)")
         case .addPage(let draft, merges: true):
             let merged = try await store.merge(draft)
             let clip = merged.value.clip
-            let summary = merged.value.isMerged ? "merged the URL into clip \(clip)" : self.summary
-            let unchanged = "the page is already saved as clip \(clip)"
+            let title = await Self.title(of: clip, in: store)
+            let summary = merged.value.isMerged ? "merged the URL into \(title)" : self.summary
+            let unchanged = "the page is already saved as \(title)"
             return .done(
                 token: merged.token, clips: [clip], summary: merged.token == nil ? unchanged : summary)
         case .addPage(let draft, merges: false):
             let (id, earlier, token) = try await store.addUnlessSaved(draft)
-            guard let id else { return .duplicate(draft, earlier[0]) }
+            guard let id else {
+                let title = await Self.title(of: earlier[0].id, in: store)
+                return .duplicate(draft, earlier[0], title: title)
+            }
             return .done(token: token, clips: [id])
         case .edit(let clip, let changes, _, _):
             do {

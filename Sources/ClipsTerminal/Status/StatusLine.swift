@@ -172,7 +172,7 @@ struct StatusLine {
         for (index, part) in parts.enumerated() {
             if index > 0 { start += frame.put(" · ", in: line, column: start, style: theme.muted) }
             start += frame.put(
-                SafeText.cut(part.text, to: end - start), in: line, column: start, style: part.style)
+                SafeText.cutAtWord(part.text, to: end - start), in: line, column: start, style: part.style)
         }
     }
 

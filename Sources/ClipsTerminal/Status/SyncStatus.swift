@@ -2,6 +2,7 @@ import ClipsCore
 import FoundationEssentials
 import HistoryTracking
 import Platform
+import Terminal
 
 /// The state of live updates, and the last commit.
 struct SyncStatus: Sendable {
@@ -27,9 +28,8 @@ struct SyncStatus: Sendable {
         /// - Parameter maxTitle: The maximum number of characters of a title; 0 for none.
         func summary(_ titles: HistoryTitles, maxTitle: Int) -> String {
             if let line {
-                let title = maxTitle > 0 ? line.title ?? titles[line.clip] : nil
-                let cut = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" }
-                return "\(author) \(titles.words(line).sentence(cut ?? "1 clip"))"
+                let title = (line.title ?? titles[line.clip])?.firstWords(columns: maxTitle)
+                return "\(author) \(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
             }
             let count = inserted + updated + deleted
             if let words {
@@ -89,5 +89,16 @@ struct SyncStatus: Sendable {
             change.line = nil
         }
         lastChange = change
+    }
+}
+
+extension String {
+    /// Returns the text, or the first of its words, which fit in a number of columns; nil if none does.
+    fileprivate func firstWords(columns: Int) -> String? {
+        let cut = SafeText.cut(self, to: columns)
+        guard cut.hasSuffix("…"), cut != SafeText.line(self) else { return cut.isEmpty ? nil : cut }
+        // Some scripts have no spaces between words.
+        if cut.unicodeScalars.contains(where: { $0.value >= 0x2E80 }) { return cut }
+        return cut.lastIndex(of: " ").map { cut[..<$0] + "…" }
     }
 }
