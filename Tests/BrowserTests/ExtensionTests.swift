@@ -33,8 +33,8 @@ extension WithBrowsers.ExtensionTests {
             """)
         try browser.save()
         let text =
-            "# A page|Some words to select.|[The linked page][1]|(image: Picture)|Added after the login.|"
-            + "[1]: http://127.0.0.1:\(session.site.port)/linked"
+            "# A page|Some words to select.|[The linked page][1]|[(image: Picture)][2]|Added after the login.|"
+            + "[1]: http://127.0.0.1:\(session.site.port)/linked|[2]: http://127.0.0.1:\(session.site.port)/image"
         var found = ""
         _ = try await soon {
             found = try session.clips("text", at: url).split(separator: "\n").joined(separator: "|")

@@ -65,9 +65,9 @@ struct WebPageTests {
             page.text == """
                 ## Part *one*
 
-                See [the **manual**][1], up, run, https://c.example/, and [again][1].
+                See [the **manual**][1], up, run, https://c.example/, and [again][1] [(image)][2].
 
-                (image: A picture, described)
+                [(image: A picture, described)][3]
 
                 3. three
                   - inner
@@ -81,6 +81,42 @@ struct WebPageTests {
 
                 [1]: https://a.example/b?x=1&y
                 [2]: https://a.example/img.html
+                [3]: https://a.example/p.png
+                """, "\(page.text)")
+    }
+
+    @Test
+    func
+        `images, recordings, and embedded players are links of a page, decoration and advertisements are not`()
+        throws
+    {
+        let body = """
+            <article><p>Words.</p><img src=one.png><img src=two.png alt=""><img src=three.png width=1>
+            <a href="/big"><img src=small.png alt=Small></a><a href="/icon"></a><a href="/more"><img src=x.png> more</a>
+            <video title="A film"><source src="film.webm"><source src="film.mp4">No video.</video>
+            <audio controls src="talk.ogg"></audio><iframe src="https://v.example/embed/1" allowfullscreen></iframe>
+            <iframe src="https://ads.example/"></iframe><video hidden src="no.webm"></video><p>End.</p></article>
+            """
+        let page = try #require(
+            WebPage(Array("<!DOCTYPE html><html><body>\(body)</html>".utf8), address: "https://a.example/x"))
+        #expect(
+            page.text == """
+                Words.
+
+                [(image)][1] [(image: Small)][2] [more][4]
+                [(video: A film)][5]
+                [(audio)][6]
+                [(frame)][7]
+
+                End.
+
+                [1]: https://a.example/one.png
+                [2]: https://a.example/big
+                [3]: https://a.example/icon
+                [4]: https://a.example/more
+                [5]: https://a.example/film.webm
+                [6]: https://a.example/talk.ogg
+                [7]: https://v.example/embed/1
                 """, "\(page.text)")
     }
 

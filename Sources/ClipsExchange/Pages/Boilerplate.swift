@@ -31,6 +31,13 @@ enum Boilerplate {
         return style.contains("display:none") || style.contains("visibility:hidden")
     }
 
+    /// Whether a recording or an embedded page belongs to the content. Advertisements are embedded pages that cannot
+    /// have the whole screen.
+    static func isContent(media node: HTMLDocument.Node) -> Bool {
+        let isPlayer = node["allowfullscreen"] != nil || node["allow"]?.contains("fullscreen") == true
+        return !isHidden(node) && (node.name != "iframe" || isPlayer)
+    }
+
     /// Whether an `article` or `main` element is inside.
     private static func hasContent(_ node: HTMLDocument.Node) -> Bool {
         var found = false

@@ -136,6 +136,8 @@ struct ReadableText {
         for child in node.children {
             if child.isText {
                 lines.add(child.content)
+            } else if child.isElement, TextLines.media[child.name] != nil, child.name != "img" {
+                if Boilerplate.isContent(media: child) { lines.add(media: child) }
             } else if child.isElement, depth < Self.maxDepth, !covers(child, isInContent: isContent),
                 !isInContent || !isTeaser(child), !isAdvertisement(child)
             {

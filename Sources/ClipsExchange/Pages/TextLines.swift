@@ -24,6 +24,8 @@ struct TextLines {
     private var inlines: [(name: String, start: Int?)] = []
     /// The characters of the page that would be marks.
     private var literals = LiteralMarks()
+    /// Whether the open link contains an image without a description.
+    private var hasImage = false
 
     /// - Parameter links: The links of the page; nil for the text alone.
     init(links: PageLinks? = nil) {
@@ -83,13 +85,10 @@ struct TextLines {
         case "h1", "h2", "h3", "h4", "h5", "h6":
             mark = String(repeating: "#", count: name.utf8.last.map { Int($0) - 0x30 } ?? 1) + " "
         case "blockquote": quotes += 1
-        case "img":
-            let description = node["alt"].map { HTMLText.oneLine(HTMLText.repaired($0)) } ?? ""
-            guard !description.isEmpty, preformatted == 0 else { return }
-            start()
-            bytes += Array("(image: \(description))".utf8)
+        case _ where Self.media[name] != nil: add(media: node)
         case _ where Self.marks[name] != nil && (preformatted == 0 || name == "a"):
             inlines.append((name, nil))
+            if name == "a" { hasImage = false }
         default: break
         }
     }
@@ -126,10 +125,13 @@ struct TextLines {
             if last.start != nil { bytes += Array((Self.marks[name] ?? "").utf8) }
             return
         }
-        // A link without text, as around an image, is listed.
+        // A link without text is listed.
         let address = links.address(of: node)
         guard let start = last.start else {
-            if let address { _ = links.number(of: address) }
+            guard let address, let number = links.number(of: address), hasImage else { return }
+            hasSpace = true
+            self.start()
+            bytes += Array("[(image)][\(number)]".utf8)
             return
         }
         let content = String(decoding: bytes[(start + 1)...], as: UTF8.self)
@@ -139,6 +141,28 @@ struct TextLines {
             return
         }
         bytes += Array("][\(number)]".utf8)
+    }
+
+    /// The words for elements whose content is a file of its own.
+    static let media = ["img": "image", "video": "video", "audio": "audio", "iframe": "frame"]
+
+    /// Adds the description of an image, a recording, or an embedded page, and a link to it.
+    mutating func add(media node: HTMLDocument.Node) {
+        guard isMarked, preformatted == 0, let kind = Self.media[node.name] else { return }
+        let (isImage, isInLink) = (kind == "image", inlines.contains { $0.name == "a" })
+        let words = node[isImage ? "alt" : "title"].map { HTMLText.oneLine(HTMLText.repaired($0)) } ?? ""
+        if isImage, words.isEmpty { hasImage = true }
+        // An image of one pixel counts visitors, and an empty description means decoration.
+        let isDecoration = isImage && (node["alt"] == "" || ["0", "1"].contains(node["width"] ?? ""))
+        let source = node["src"] ?? node.children.first { $0.isElement && $0["src"] != nil }?["src"]
+        let address = isInLink || isDecoration ? nil : source.flatMap { links.address($0) }
+        guard address != nil || isImage && !words.isEmpty else { return }
+        if !isImage { breaks = max(breaks, 1) }
+        start()
+        let text = words.isEmpty ? "(\(kind))" : "(\(kind): \(words))"
+        let number = address.flatMap { links.number(of: $0) }
+        bytes += Array((number.map { "[\(text)][\($0)]" } ?? text).utf8)
+        if !isImage { breaks = 1 }
     }
 
     mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
