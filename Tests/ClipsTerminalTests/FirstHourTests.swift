@@ -187,6 +187,14 @@ import Testing
         let state = try Self.reading("See [here][1], and https://b.example/x.\n\n[1]: https://a.example/")
         let shown = state.reader.lines.map(\.text)
         #expect(shown.contains("See here [1], and https://b.example/x [2]."), "\(shown)")
+        let row = try #require(state.reader.lines.firstIndex { $0.part == .text })
+        let cells = (0..<45).map {
+            state.draw().cell(
+                row: (state.layout.text?.row ?? 0) + row, column: (state.layout.text?.column ?? 0) + $0)
+        }
+        let link = state.theme.link.foreground
+        let styled = cells.indices.filter { cells[$0]?.style.foreground == link }
+        #expect(styled == Array(4..<12) + Array(18..<41), "\(styled)")
         #expect(shown.contains("[1] https://a.example/"))
         #expect(shown.count { $0.contains("https://b.example/x") } == 1)
     }
@@ -317,4 +325,20 @@ import Testing
         }
     }
 
+    @Test func `stars around bold and italic words are not shown, but those in code and formulas are`() throws
+    {
+        let text =
+            "# **T**\n**Bold [x][1]** and *it* [y][1], `*p*` 2 * 3 * 4 https://b.example/*c*\n\n[1]: https://a.example/"
+        let state = try Self.reading(text)
+        let line = try #require(state.reader.lines.first { $0.text.hasPrefix("Bold") })
+        #expect(line.text == "Bold x [1] and it y [1], `*p*` 2 * 3 * 4 https://b.example/*c [2]*")
+        let marks = line.emphasis.filter { !$0.isLink }
+        #expect(marks.map(\.columns) == [0..<10, 15..<17] && marks.map(\.attributes) == [.bold, .italic])
+        #expect(line.emphasis.filter(\.isLink).map(\.columns) == [5..<10, 18..<23, 41..<65])
+    }
+
+    @Test func `a tab in a text is as wide as in a terminal`() throws {
+        let state = try Self.reading("a\tb\nlonger text\t*c*")
+        #expect(state.reader.lines.suffix(2).map(\.text) == ["a       b", "longer text     c"])
+    }
 }

@@ -159,9 +159,13 @@ struct TextLines {
         guard address != nil || isImage && !words.isEmpty else { return }
         if !isImage { breaks = max(breaks, 1) }
         start()
-        let text = words.isEmpty ? "(\(kind))" : "(\(kind): \(words))"
         let number = address.flatMap { links.number(of: $0) }
-        bytes += Array((number.map { "[\(text)][\($0)]" } ?? text).utf8)
+        bytes += Array(((number == nil ? "" : "[") + "(\(kind)\(words.isEmpty ? "" : ": ")").utf8)
+        for byte in words.utf8 {
+            literals.add(byte, at: bytes.count)
+            bytes.append(byte)
+        }
+        bytes += Array((")" + (number.map { "][\($0)]" } ?? "")).utf8)
         if !isImage { breaks = 1 }
     }
 

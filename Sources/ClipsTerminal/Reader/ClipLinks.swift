@@ -6,6 +6,8 @@ struct ClipLinks: Sendable {
     private(set) var urls: [String] = []
     /// The number of addresses at the end of the text.
     private(set) var listed = 0
+    /// The links in the last text that got numbers, in bytes.
+    private(set) var ranges: [Range<Int>] = []
     private var numbers: [String: Int] = [:]
     private var left = Self.maxBytes
 
@@ -55,10 +57,11 @@ struct ClipLinks: Sendable {
         return (number, end + 1)
     }
 
-    /// Returns a text in which a reference to the list, `[words][1]`, has brackets around its number only.
-    private func withoutBrackets(_ bytes: [UInt8]) -> [UInt8] {
-        guard listed > 0 else { return bytes }
-        var result: [UInt8] = []
+    /// Returns a text in which a reference to the list, `[words][1]`, has brackets around its number only, and the
+    /// ranges of these references.
+    private func withoutBrackets(_ bytes: [UInt8]) -> (bytes: [UInt8], references: [Range<Int>]) {
+        guard listed > 0 else { return (bytes, []) }
+        var (result, references): ([UInt8], [Range<Int>]) = ([], [])
         var (open, index) = ([Int](), 0)
         while index < bytes.count {
             if bytes[index] == UInt8(ascii: "[") {
@@ -69,20 +72,25 @@ struct ClipLinks: Sendable {
             {
                 result.remove(at: start)
                 result += Array(" [\(number)]".utf8)
+                // One around others replaces them.
+                while let last = references.last, last.upperBound > start { references.removeLast() }
+                references.append(start..<result.count)
                 index = end
                 continue
             }
             result.append(bytes[index])
             index += 1
         }
-        return result
+        return (result, references)
     }
 
     private static let schemes = ["https", "http", "file"].map { Array($0.utf8) }
 
     /// Returns a text with a number after each URL.
     mutating func numbered(_ text: String) -> String {
-        let bytes = withoutBrackets(Array(text.utf8.prefix(left)))
+        let (bytes, references) = withoutBrackets(Array(text.utf8.prefix(left)))
+        var waiting = references[...]
+        ranges = []
         let rest = text.utf8.dropFirst(left)
         let end = bytes.count
         left = max(0, left - text.utf8.count)
@@ -102,9 +110,19 @@ struct ClipLinks: Sendable {
             let url = String(decoding: bytes[start..<stop], as: UTF8.self)
             let number = numbers[url] ?? urls.count + 1
             if numbers.updateValue(number, forKey: url) == nil { urls.append(url) }
+            let inserted = result.count - copied
+            while let first = waiting.first, first.lowerBound <= start {
+                ranges.append(first.lowerBound + inserted..<first.upperBound + inserted)
+                waiting.removeFirst()
+            }
             result += bytes[copied..<stop] + Array(" [\(number)]".utf8)
             copied = stop
+            if start + inserted >= ranges.last?.upperBound ?? 0 {
+                ranges.append(start + inserted..<result.count)
+            }
         }
+        let inserted = result.count - copied
+        ranges += waiting.map { $0.lowerBound + inserted..<$0.upperBound + inserted }
         guard copied > 0 || listed > 0 else { return text }
         return String(decoding: result + bytes[copied...] + rest, as: UTF8.self)
     }

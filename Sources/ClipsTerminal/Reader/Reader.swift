@@ -40,6 +40,8 @@ struct Reader: Sendable {
     private(set) var output: ProgramOutput?
     /// The clip with numbers after its links.
     private var numbered: Clip?
+    /// The links in its note and in its text.
+    private var linkRanges: (note: [Range<Int>], text: [Range<Int>]) = ([], [])
     private(set) var height = 0
     /// The lines between which the text is selected for a quote, in the order of selection.
     private(set) var range: (start: Int, end: Int)?
@@ -81,10 +83,12 @@ struct Reader: Sendable {
         self.clip = clip
         countedWords = ""
         var numbered = clip
-        numbered.text = clip.markedText
+        numbered.text = clip.markedText.expandingTabs()
         var found = ClipLinks(takingListOf: &numbered.text)
         numbered.note = found.numbered(clip.note)
+        linkRanges.note = found.ranges
         numbered.text = found.numbered(numbered.text)
+        linkRanges.text = found.ranges
         (self.numbered, links) = (numbered, found.urls)
         (former, text) = (text ?? former, nil)
     }
@@ -99,7 +103,7 @@ struct Reader: Sendable {
             if let output {
                 laidOut.add(output)
             } else if let numbered {
-                laidOut.add(numbered, links: links)
+                laidOut.add(numbered, links: links, at: linkRanges)
             }
             if top > 0, let anchor {
                 top = laidOut.line(at: anchor)
@@ -220,5 +224,23 @@ extension Clip {
             rest = offset
         }
         return result + text[rest...]
+    }
+}
+
+extension String {
+    /// Returns the text with spaces up to the next column that is a multiple of eight instead of each tab.
+    fileprivate func expandingTabs() -> String {
+        // A larger text is shown at once, with a space for each.
+        guard utf8.count <= 1 << 20, utf8.contains(0x09) else { return self }
+        let lines = split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        return lines.map { line in
+            var (shown, column) = ("", 0)
+            for (index, part) in line.split(separator: "\t", omittingEmptySubsequences: false).enumerated() {
+                let spaces = index == 0 ? 0 : 8 - column % 8
+                shown += String(repeating: " ", count: spaces) + part
+                column += spaces + DisplayWidth.columns(of: String(part))
+            }
+            return shown
+        }.joined(separator: "\n")
     }
 }

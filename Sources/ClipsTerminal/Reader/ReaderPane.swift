@@ -25,7 +25,10 @@ struct ReaderPane {
                 let rect = Rect(
                     row: area.row + row, column: area.column + columns.lowerBound - reader.hiddenColumns,
                     rows: 1, columns: min(columns.count, area.size.columns))
-                frame.restyle(rect) { $0.attributes.formUnion(part.attributes) }
+                frame.restyle(rect) { style in
+                    if part.isLink { style.foreground = theme.link.foreground }
+                    style.attributes.formUnion(part.isLink ? theme.link.attributes : part.attributes)
+                }
             }
         }
         highlight(reader, area, &frame)

@@ -11,7 +11,7 @@ struct ReaderText: Sendable {
         var text: String
         /// The name of the field, in the columns at the left.
         var label = ""
-        /// The columns of bold and italic text.
+        /// The columns of bold and italic text, and of links.
         var emphasis: [Emphasis] = []
         /// The characters before the text of the clip, which indent it.
         var indent = 0
@@ -19,7 +19,8 @@ struct ReaderText: Sendable {
 
     struct Emphasis: Hashable, Sendable {
         let columns: Range<Int>
-        let attributes: Style.Attributes
+        var attributes: Style.Attributes = []
+        var isLink = false
     }
 
     /// A position in the text that does not depend on the width.
@@ -34,23 +35,28 @@ struct ReaderText: Sendable {
         var text: WrappedText
         /// The bold and italic ranges of the text, in bytes.
         var marks: [TextMarks.Mark] = []
+        /// The ranges of links in the text, in bytes.
+        var links: [Range<Int>] = []
 
-        /// Returns the columns of a line that are bold or italic.
+        /// Returns the columns of a line that are bold, italic, or a link.
         mutating func emphasis(ofLine line: Int, _ shown: String) -> [Emphasis] {
             let start = text.offset(ofLine: line)
             // Only then are the bytes of the line those of the text.
-            guard !marks.isEmpty, text.isShown(line, as: shown) else { return [] }
+            guard !marks.isEmpty || !links.isEmpty, text.isShown(line, as: shown) else { return [] }
             let indent = text.prefix(ofLine: line).utf8.count
             let end = start + shown.utf8.count - indent
             func column(_ offset: Int) -> Int {
                 let before = shown.utf8.prefix(indent + offset - start)
                 return DisplayWidth.columns(of: String(decoding: before, as: UTF8.self))
             }
-            return TextMarks.overlapping(start..<end, in: marks).map { mark in
-                let first = column(max(start, mark.range.lowerBound))
-                let last = max(first, column(min(end, mark.range.upperBound)))
-                return Emphasis(columns: first..<last, attributes: mark.attributes)
+            func columns(_ range: Range<Int>) -> Range<Int> {
+                let first = column(max(start, range.lowerBound))
+                return first..<max(first, column(min(end, range.upperBound)))
             }
+            let links = TextMarks.overlapping(start..<end, in: links) { $0 }
+            let marks = TextMarks.overlapping(start..<end, in: marks, \.range)
+            return links.map { Emphasis(columns: columns($0), isLink: true) }
+                + marks.map { Emphasis(columns: columns($0.range), attributes: $0.attributes) }
         }
     }
 
@@ -73,7 +79,10 @@ struct ReaderText: Sendable {
     /// - Parameters:
     ///   - clip: The clip, in whose texts the links have numbers.
     ///   - links: The addresses of the links, which follow the texts.
-    mutating func add(_ clip: Clip, links: [String] = []) {
+    ///   - ranges: The links in the note and in the text.
+    mutating func add(
+        _ clip: Clip, links: [String] = [], at ranges: (note: [Range<Int>], text: [Range<Int>]) = ([], [])
+    ) {
         let isLong = addTitle(clip.displayTitle)
         add(.url, ReadableURL.text(clip.url), "URL")
         add(.tags, clip.tags.map { "#" + $0 }.joined(separator: " "), "Tags")
@@ -87,12 +96,14 @@ struct ReaderText: Sendable {
         if !clip.note.isEmpty {
             add(.space, " ")
             add(.note, clip.note, "Note")
+            sections[sections.count - 1].links = ranges.note
         }
         if !clip.text.isEmpty {
             add(.space, " ")
-            let text = clip.text.expandingTabs()
-            add(.text, text)
-            sections[sections.count - 1].marks = TextMarks.marks(in: text)
+            let shown = TextMarks.shown(clip.text, with: ranges.text)
+            add(.text, shown.text)
+            sections[sections.count - 1].marks = shown.marks
+            sections[sections.count - 1].links = shown.ranges
         }
         for (index, quote) in clip.quotes.enumerated() {
             add(.space, " ")
@@ -248,23 +259,5 @@ struct ReaderText: Sendable {
         }
         guard sections.indices.contains(anchor.section) else { return line }
         return line + sections[anchor.section].text.line(at: anchor.offset)
-    }
-}
-
-extension String {
-    /// Returns the text with spaces up to the next column that is a multiple of eight instead of each tab.
-    fileprivate func expandingTabs() -> String {
-        // A larger text is shown at once, with a space for each.
-        guard utf8.count <= 1 << 20, utf8.contains(0x09) else { return self }
-        let lines = split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-        return lines.map { line in
-            var (shown, column) = ("", 0)
-            for (index, part) in line.split(separator: "\t", omittingEmptySubsequences: false).enumerated() {
-                let spaces = index == 0 ? 0 : 8 - column % 8
-                shown += String(repeating: " ", count: spaces) + part
-                column += spaces + DisplayWidth.columns(of: String(part))
-            }
-            return shown
-        }.joined(separator: "\n")
     }
 }

@@ -1,10 +1,16 @@
 import Terminal
 
-/// The headings, and the bold and italic words, of a text with marks of Markdown, which remain visible.
+/// The headings, and the bold and italic words, of a text with marks of Markdown.
 enum TextMarks {
     struct Mark: Hashable, Sendable {
         let range: Range<Int>
         let attributes: Style.Attributes
+        /// The number of stars at each end; 0 for a heading.
+        let stars: Int
+
+        init(range: Range<Int>, attributes: Style.Attributes, stars: Int = 0) {
+            (self.range, self.attributes, self.stars) = (range, attributes, stars)
+        }
     }
 
     /// The bytes that are searched; the time of a key.
@@ -39,7 +45,11 @@ enum TextMarks {
                 continue
             }
             isLineStart = bytes[index] == UInt8(ascii: "\n")
-            guard bytes[index] == star, index == 0 || !isWord(bytes[index - 1]) else {
+            if bytes[index] == UInt8(ascii: "`"), let end = endOfCode(bytes, from: index) {
+                index = end
+                continue
+            }
+            guard bytes[index] == star, index == 0 || mayPrecede(bytes[index - 1]) else {
                 index += 1
                 continue
             }
@@ -48,10 +58,48 @@ enum TextMarks {
                 index += count
                 continue
             }
-            marks.append(Mark(range: index..<end, attributes: count == 2 ? .bold : .italic))
+            marks.append(Mark(range: index..<end, attributes: count == 2 ? .bold : .italic, stars: count))
             index = end
         }
         return marks
+    }
+
+    /// Returns a text without the stars around bold and italic words, its marks, and ranges of the text in it.
+    ///
+    /// - Complexity: O(*n*).
+    static func shown(_ text: String, with ranges: [Range<Int>]) -> (
+        text: String, marks: [Mark], ranges: [Range<Int>]
+    ) {
+        let found = marks(in: text)
+        guard found.contains(where: { $0.stars > 0 }) else { return (text, found, ranges) }
+        let bytes = Array(text.utf8)
+        var (result, marks, copied): ([UInt8], [Mark], Int) = ([], [], 0)
+        /// The ends of the stars, and the number of bytes before each that are omitted.
+        var omitted: [(end: Int, count: Int)] = []
+        for mark in found {
+            result += bytes[copied..<mark.range.lowerBound]
+            let start = result.count
+            let inner = mark.range.lowerBound + mark.stars..<mark.range.upperBound - mark.stars
+            result += bytes[inner]
+            copied = mark.range.upperBound
+            marks.append(Mark(range: start..<result.count, attributes: mark.attributes))
+            omitted.append((inner.lowerBound, inner.lowerBound - start))
+            omitted.append((copied, copied - result.count))
+        }
+        result += bytes[copied...]
+        func shownOffset(_ offset: Int) -> Int {
+            var (low, high) = (0, omitted.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if omitted[middle].end <= offset { low = middle + 1 } else { high = middle }
+            }
+            return offset - (low > 0 ? omitted[low - 1].count : 0)
+        }
+        let moved = ranges.map { range in
+            let start = shownOffset(range.lowerBound)
+            return start..<max(start, shownOffset(range.upperBound))
+        }
+        return (String(decoding: result, as: UTF8.self), marks, moved)
     }
 
     private static let star = UInt8(ascii: "*")
@@ -61,8 +109,17 @@ enum TextMarks {
         bytes[index] == UInt8(ascii: "\\") && index + 1 < bytes.count && bytes[index + 1] == star
     }
 
+    /// Whether a byte before a star is a space, a bracket, or a quotation mark, and not a part of a word or an address.
+    private static func mayPrecede(_ byte: UInt8) -> Bool { byte <= 0x20 || "([{\"'|>-".utf8.contains(byte) }
+
     private static func isWord(_ byte: UInt8) -> Bool {
         byte >= 0x80 || byte == star || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+    }
+
+    /// Returns the index after the sign that ends code in its line.
+    private static func endOfCode(_ bytes: [UInt8], from start: Int) -> Int? {
+        let rest = bytes[(start + 1)...].prefix(maxLength).prefix { $0 != UInt8(ascii: "\n") }
+        return rest.firstIndex(of: UInt8(ascii: "`")).map { $0 + 1 }
     }
 
     /// Returns the index after the stars that end a mark in its paragraph.
@@ -88,13 +145,15 @@ enum TextMarks {
         return nil
     }
 
-    /// Returns the marks that overlap a range.
-    static func overlapping(_ range: Range<Int>, in marks: [Mark]) -> ArraySlice<Mark> {
+    /// Returns the elements whose ranges overlap a range.
+    static func overlapping<Element>(
+        _ range: Range<Int>, in marks: [Element], _ own: (Element) -> Range<Int>
+    ) -> ArraySlice<Element> {
         var (low, high) = (0, marks.count)
         while low < high {
             let middle = (low + high) / 2
-            if marks[middle].range.upperBound <= range.lowerBound { low = middle + 1 } else { high = middle }
+            if own(marks[middle]).upperBound <= range.lowerBound { low = middle + 1 } else { high = middle }
         }
-        return marks[low...].prefix { $0.range.lowerBound < range.upperBound }
+        return marks[low...].prefix { own($0).lowerBound < range.upperBound }
     }
 }
