@@ -39,7 +39,6 @@ extension AppState {
             character.isASCII, digit > 0 || typing.count != nil
         {
             typing.count = min((typing.count ?? 0) * 10 + digit, 999_999_999)
-            openTypedLink()
             return
         }
         let pressed = earlier + [key]
@@ -64,12 +63,14 @@ extension AppState {
 }
 
 extension AppState {
-    mutating func open() {
+    /// Opens the clip, or in a clip the link with a number.
+    mutating func open(link number: Int?) {
         switch screen {
         case .help: runHelpEntry()
         case .history: openInHistory()
         case .output: leaveScreen()
         case .list, .consumers, .errors, .conflict:
+            if reader.hasFocus, let number { return openLink(number) }
             reader.hasFocus = true
             if let id = reader.id { markAsOpened([id]) }
         }
