@@ -171,4 +171,32 @@ import Testing
         #expect(text.contains(">Clip 3"))
         #expect(!FrameSVG(AppState.showing(0).draw()).text.contains("<swift"))
     }
+
+    @Test func `the title of a match comes first, and its snippet has whole words`() throws {
+        var state = AppState.showing(3)
+        try state.press("/needle<Enter>")
+        let generation = state.list.feed.generation
+        let titles = [String(repeating: "long title ", count: 9), "A title of usual length", "Short"]
+        let rows = titles.enumerated().map { row(Int64(9 - $0), $1, url: "https://a.example/\($0)") }
+        let effects = state.take(
+            .window(
+                LiveList.Window(rows: rows, lowerIndex: 0, count: 3, reachesStart: true, reachesEnd: true),
+                generation: generation))
+        let request = try #require(
+            effects.lazy.compactMap { if case .loadExcerpts(let request) = $0 { request } else { nil } }.first
+        )
+        let excerpt = "…understanding preceding sentences, the needle is between following sentences…"
+        state.answer(
+            .loadExcerpts(request), Dictionary(uniqueKeysWithValues: request.ids.map { ($0, excerpt) }))
+        let width = state.columns(of: state.layout).title.width
+        func shown(_ row: Int) -> String { String(state.lines[row].dropFirst(3).prefix(width)) }
+        #expect(shown(1).hasPrefix("long title long title long title") && !shown(1).contains("needle"))
+        let words = Set(excerpt.filter { $0 != "…" }.split(separator: " "))
+        for (index, title) in titles.enumerated().dropFirst() {
+            let text = shown(index + 1)
+            #expect(text.hasPrefix(title + "  ") && text.contains("needle"), "\(text)")
+            let part = text.dropFirst(title.count).filter { $0 != "…" }.split(separator: " ")
+            #expect(part.allSatisfy(words.contains), "\(text)")
+        }
+    }
 }

@@ -69,7 +69,8 @@ import Testing
     @Test func `a menu cuts its texts between words`() throws {
         var state = AppState.showing(3, Self.narrow, config: "bind ,a archive\nbind ,b star")
         try state.press(",")
-        #expect(state.lines.contains { $0.contains("a  Archive the clip, which hides… ") }, "\(state.lines)")
+        #expect(
+            state.lines.contains { $0.contains("a  Archive the clip, which hides it… ") }, "\(state.lines)")
     }
 
     @Test func `the history has room for a change and its title, and names the author below`() {

@@ -89,11 +89,9 @@ struct ListLine: Equatable {
     ) {
         let (column, theme) = (look.columns.title, look.theme)
         let end = column.start + column.width
-        // A long title leaves half of the column to the excerpt.
-        let taken = excerpt.isEmpty ? 0 : min(DisplayWidth.columns(of: excerpt) + 2, column.width / 2)
-        let shown = SafeText.cut(Self.shownTitle(clip), to: column.width - taken)
+        let shown = SafeText.cut(Self.shownTitle(clip), to: column.width)
         var used = frame.put(
-            shown, in: line, column: column.start, width: column.width - taken,
+            shown, in: line, column: column.start, width: column.width,
             style: isMarked ? theme.mark : clip.isUnread ? theme.unread : theme.title)
         if let highlight {
             frame.highlight(
@@ -101,9 +99,10 @@ struct ListLine: Equatable {
                 at: Position(row: line.row, column: line.column + column.start), width: column.width,
                 theme.match)
         }
-        if let highlight, !excerpt.isEmpty {
+        // The title comes first.
+        if let highlight, !excerpt.isEmpty, column.width - used - 2 >= Self.minExcerpt {
             let start = column.start + used + 2
-            let part = SafeText.cut(excerpt, to: end - start)
+            let part = Self.part(of: excerpt, highlight, columns: end - start)
             used += 2 + frame.put(part, in: line, column: start, width: end - start, style: theme.muted)
             frame.highlight(
                 highlight.ranges(inText: part), of: part,
@@ -114,6 +113,20 @@ struct ListLine: Equatable {
         if look.columns[.tags] == nil, !clip.tags.isEmpty, left >= 6 {
             frame.putCut(tagText, in: line, column: column.start + used + 2, width: left, style: theme.tag)
         }
+    }
+
+    private static let minExcerpt = 12
+
+    /// Returns the words of an excerpt that fit, with its match.
+    private static func part(of excerpt: String, _ highlight: ClipHighlight, columns: Int) -> String {
+        var part = excerpt
+        while DisplayWidth.columns(of: part) > columns, let match = highlight.ranges(inText: part).first,
+            DisplayWidth.columns(of: String(part[..<match.upperBound])) >= columns,
+            let space = part[..<match.lowerBound].firstIndex(of: " ")
+        {
+            part = "…" + part[part.index(after: space)...]
+        }
+        return SafeText.cutAtWord(part, to: columns)
     }
 
     private var tagText: String { Self.tagText(clip) }

@@ -139,12 +139,22 @@ extension SearchQuery {
         return found.map { index($0.lowerBound)..<index($0.upperBound) }
     }
 
-    /// Returns the part of a text around its first match, with the matches in it; nil if there is no match.
+    /// Returns the whole words around the first match in a text, with the matches in them; nil if there is no match.
     package func excerpt(of text: String, in field: SearchField, length: Int) -> SearchExcerpt? {
         guard let first = matches(in: text, of: field).first else { return nil }
-        let start =
+        var start =
             text.index(first.lowerBound, offsetBy: -length / 3, limitedBy: text.startIndex) ?? text.startIndex
-        let end = text.index(start, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
+        var end = text.index(start, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
+        if start > text.startIndex, !text[text.index(before: start)].isWhitespace,
+            let space = text[start..<first.lowerBound].firstIndex(where: \.isWhitespace)
+        {
+            start = text.index(after: space)
+        }
+        if end < text.endIndex, first.upperBound < end, !text[end].isWhitespace,
+            let space = text[first.upperBound..<end].lastIndex(where: \.isWhitespace)
+        {
+            end = space
+        }
         let part = (start > text.startIndex ? "…" : "") + text[start..<end] + (end < text.endIndex ? "…" : "")
         return SearchExcerpt(text: part, matches: matches(in: part, of: field))
     }

@@ -48,7 +48,9 @@ package enum SafeText {
     /// Cuts a sentence after a word, unless the last word is longer than half of the columns.
     package static func cutAtWord(_ text: String, to columns: Int) -> String {
         let cut = cut(text, to: columns)
-        guard cut.hasSuffix("…"), !text.hasPrefix(cut), let space = cut.lastIndex(of: " "),
+        guard cut.hasSuffix("…"), !text.hasPrefix(cut),
+            Self.cut(text, to: columns + 1).dropFirst(cut.count - 1).first != " ",
+            let space = cut.lastIndex(of: " "),
             DisplayWidth.columns(of: String(cut[..<space])) * 2 >= columns
         else { return cut }
         return cut[..<space] + "…"
