@@ -83,9 +83,37 @@ import Testing
                     + "use different keys.",
                 "config:4: Cannot bind '3x': digits are counts.",
                 "config:6: Cannot bind 'x<Esc>': <Esc> and <C-c> cancel a sequence of keys.",
-                "config:7: Unknown key '<no'. Use a character, <C-x>, <F1>, or <Enter>.",
+                "config:7: Unknown key '<no'. Use a character, up to 3 of them such as gg, C-x or ^X, A-x or M-x, "
+                    + "F1 to F12, or one of Up, Down, Left, Right, PgUp, PgDn, Home, End, Enter, Tab, S-Tab, Esc, "
+                    + "BS, Del, Ins, Space.",
             ])
         #expect(config.keys[[.character("g"), .character("a")]] == Binding(.edit))
         #expect(ConfigFile("bind ga edit\nunbind ga\nbind g last").errors.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("F5", "<F5>"), ("f12", "<F12>"), ("^X", "<C-x>"), ("C-x", "<C-x>"), ("c-x", "<C-x>"),
+        ("M-x", "<A-x>"),
+        ("A-x", "<A-x>"), ("Tab", "<Tab>"), ("S-Tab", "<S-Tab>"), ("Space", "<Space>"), ("enter", "<Enter>"),
+        ("Esc", "<Esc>"), ("PageUp", "<PgUp>"), ("PgDn", "<PgDn>"), ("Up", "<Up>"), ("BS", "<BS>"),
+        ("Return", "<Enter>"), ("<F5>", "<F5>"), ("^^", "<C-^>"),
+    ])
+    func `a key is bound by its usual name`(name: String, key: String) throws {
+        let config = ConfigFile("bind \(name) last")
+        #expect(config.errors.isEmpty)
+        #expect(config.keys[try #require(Key(named: key))] == Binding(.last))
+    }
+
+    @Test(arguments: ["Ctrl-x", "Alt+x", "Control-x", "PageBottom", "F0x1", "Hyper", "Resize"])
+    func `an unknown name of a key is refused with the known ones`(name: String) {
+        let error = ConfigFile("bind \(name) last").errors.first
+        #expect(error?.hasPrefix("config:1: Unknown key '\(name)'. Use a character, up to 3 of them") == true)
+        #expect(error?.contains("F1 to F12, or one of Up, Down") == true && error?.contains("Space.") == true)
+    }
+
+    @Test(arguments: ["gg", "gt", "lt", "up", "^g1", ",a", "x<Tab>y", "gab"])
+    func `letters that are not the name of a key are a sequence`(name: String) throws {
+        let config = ConfigFile("bind \(name) last")
+        #expect(try config.errors.isEmpty && config.keys[KeyParser.keys(in: name)] == Binding(.last))
     }
 }

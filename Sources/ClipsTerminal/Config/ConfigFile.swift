@@ -18,8 +18,8 @@ package struct ConfigFile: Sendable {
     package static let commands: [(name: String, help: String)] = [
         (
             "bind KEY ACTION [ARGUMENT]",
-            "Bind a key, such as x, <C-x>, <F1>, or <Enter>, or several pressed one after the other, such as gg "
-                + "or ,a, to an action under KEYS, or to several with ; between them"
+            "Bind a key, such as x, <C-x>, <F1>, or <Enter>, also without the brackets or as ^X, or several pressed "
+                + "one after the other, such as gg or ,a, to an action under KEYS, or to several with ; between them"
         ),
         (
             "bind KEY !PROGRAM, bind KEY |PROGRAM",
@@ -112,11 +112,19 @@ package struct ConfigFile: Sendable {
     }
 
     private static func keys(_ name: String) throws(ConfigError) -> [Key] {
-        guard let keys = try? KeyParser.keys(in: name), !keys.isEmpty else {
-            throw ConfigError("Unknown key '\(name)'. Use a character, <C-x>, <F1>, or <Enter>.")
+        if let key = Key(bareName: name) { return [key] }
+        guard let keys = try? KeyParser.keys(in: name), !keys.isEmpty,
+            name.contains("<") || keys.count <= maxLetters
+        else {
+            throw ConfigError(
+                "Unknown key '\(name)'. Use a character, up to \(maxLetters) of them such as gg, C-x or ^X, A-x or "
+                    + "M-x, F1 to F12, or one of \(Key.bareNames.prefix(16).joined(separator: ", ")).")
         }
         return keys
     }
+
+    /// The letters of a sequence; a longer word is the name of a key in another program.
+    private static let maxLetters = 3
 
     mutating func set(_ option: String, _ value: String) throws(ConfigError) {
         guard let setting = Setting(rawValue: option) else {

@@ -32,6 +32,31 @@ extension Key {
         }
     }
 
+    /// Creates a key from a name without `<` and `>`, as other programs spell it: `F5`, `C-x`, `^X`, `M-x`, `PageUp`.
+    ///
+    /// - Returns: Nil for other texts, such as two letters that are pressed one after the other.
+    package init?(bareName name: String) {
+        let lowercased = name.lowercased()
+        if name.count == 2, name.first == "^", let letter = lowercased.last, letter.isASCII {
+            guard case let key = Key(.character(letter), .control), key != .character(letter) else {
+                return nil
+            }
+            self = key
+            return
+        }
+        let isNamed = Self.bareNames.contains {
+            $0 == name || name.count > 2 && $0.lowercased() == lowercased
+        }
+        let isFunction = lowercased.first == "f" && Int(lowercased.dropFirst()).map { $0 > 0 } == true
+        guard isNamed || isFunction || name.count > 2 && Self.modifiers(in: name) != nil else { return nil }
+        self.init(innerName: name)
+    }
+
+    /// The names of keys that ``init(bareName:)`` accepts next to `F1`, `C-x`, `^X`, `A-x`, and `M-x`.
+    package static let bareNames = plainNames.filter { name, key in
+        ![.resize, .unknown, .character("<"), .character(">")].contains(key)
+    }.map(\.name)
+
     /// The names of the keys; the first name of a key is used for output.
     static let plainNames: [(name: String, key: Key)] = [
         ("Up", .up), ("Down", .down), ("Left", .left), ("Right", .right),
