@@ -25,8 +25,9 @@ extension SharedDefaults {
             of: SharedDefaultsContents.self, bufferingPolicy: .bufferingNewest(1))
         let watcher = SharedDefaultsWatcher(
             file: file, loop: loop, interval: interval, continuation: continuation)
-        continuation.onTermination = { _ in Task { await watcher.stop() } }
-        Task { await watcher.start() }
+        // On the loop itself, so that a stream needs no pool of threads.
+        continuation.onTermination = { _ in Task(executorPreference: loop) { await watcher.stop() } }
+        Task(executorPreference: loop) { await watcher.start() }
         return stream
     }
 }
@@ -58,8 +59,10 @@ private actor SharedDefaultsWatcher {
     /// Starts watching before it reads, so that a change between the two causes an event.
     func start() {
         guard !isStopped else { return }
-        folder = try? FolderWatch(path: file.folder)
+        // The files next to it may be written often.
+        folder = try? FolderWatch(path: file.folder, includesContents: false)
         if let folder {
+            _ = folder.watchContents(of: file.name)
             loop.watch(folder.descriptor) { [weak self] in self?.assumeIsolated { $0.drain() } }
         }
         look()
@@ -74,8 +77,12 @@ private actor SharedDefaultsWatcher {
     }
 
     private func drain() {
-        guard let events = folder?.drain() else { return }
-        if events.contains(where: { $0.name == file.name || $0.kind == .overflow }) { look() }
+        guard let folder,
+            folder.drain().contains(where: { $0.name == file.name || $0.kind == .overflow })
+        else { return }
+        // The name may be that of a new file.
+        _ = folder.watchContents(of: file.name)
+        look()
     }
 
     private func poll() {

@@ -8,7 +8,9 @@ package struct SavedSearch: Hashable, Sendable {
 
     package init(name: String, query: ClipQuery) {
         self.name = String(name.filter { !$0.isNewline && $0 != "\t" }.prefix(60))
-        self.query = query
+        // As it is read from the file, so that all windows have the same.
+        let filter = query.filter.split { $0 == "\t" || $0.isNewline }.joined(separator: " ")
+        self.query = ClipQuery(filter: filter, sort: query.sort)
     }
 
     /// The search on one line: name, filter, attribute, and direction.
@@ -21,8 +23,7 @@ package struct SavedSearch: Hashable, Sendable {
     }
 
     fileprivate var line: String {
-        let filter = query.filter.split { $0 == "\t" || $0.isNewline }.joined(separator: " ")
-        return [name, filter, query.sort.attribute, query.sort.isAscending ? "ascending" : "descending"]
+        [name, query.filter, query.sort.attribute, query.sort.isAscending ? "ascending" : "descending"]
             .joined(separator: "\t")
     }
 }
@@ -74,6 +75,12 @@ extension ClipStore {
 
     package func filterMemory() throws(AppGroupError) -> FilterMemory {
         try FilterMemory(filterDefaults().contents())
+    }
+
+    /// Returns a stream of the memory: as it is, and after each change by any app.
+    func filterMemories() throws(AppGroupError) -> some AsyncSequence<FilterMemory, any Error> & Sendable {
+        // The folder's events report the changes; polls wake up an idle app.
+        try filterDefaults().updates(pollingEvery: .seconds(60)).map { try FilterMemory($0) }
     }
 
     /// Changes the memory as it is now, which another app may have changed.
