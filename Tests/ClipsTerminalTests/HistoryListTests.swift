@@ -110,4 +110,43 @@ import Testing
         list.add(all)
         #expect(all.map(list.windows.author) == ["app 1", "app 3", "app"])
     }
+
+    @Test func `the history is loading at first, and loads older transactions at its end`() throws {
+        var state = AppState.showing(3)
+        let effects = try state.press("H")
+        #expect(state.lines[1].hasPrefix(" …") && !state.lines.contains { $0.contains("history is empty") })
+        guard case .loadHistory(_, after: 0)? = effects.last else {
+            Issue.record("not loaded: \(effects)")
+            return
+        }
+        func load(_ numbers: ClosedRange<Int64>, after count: Int) -> [Effect] {
+            state.answer(
+                .loadHistory(HistoryFilter(), after: count), numbers.map { transaction($0, inserting: [$0]) })
+        }
+        func next(_ effects: [Effect]) -> [Int] {
+            effects.compactMap { if case .loadHistory(_, let count) = $0 { count } else { nil } }
+        }
+        #expect(next(load(501...1000, after: 0)) == [])
+        #expect(state.statusLine.contains("1/500+"))
+        #expect(try next(state.press("G")) == [500])
+        #expect(try next(state.press("kj")) == [])
+        #expect(next(load(301...500, after: 500)) == [])
+        #expect(state.statusLine.contains("500/700 "), "\(state.statusLine)")
+        #expect(try next(state.press("G")) == [])
+        #expect(state.history.selectedTransaction?.id == 301)
+    }
+
+    @Test func `transactions down to the cursor are not discarded`() {
+        var list = HistoryList(height: 10)
+        list.addLoad((3001...3500).map { transaction($0) })
+        for first in stride(from: Int64(2501), through: 1, by: -500) {
+            list.moveToEnd()
+            #expect(list.nextOlder() == list.transactions.count)
+            list.addLoad((first..<first + 500).map { transaction($0) }, isOlder: true)
+        }
+        #expect(list.transactions.count == 3500 && list.transactions.last?.id == 1)
+        list.moveToStart()
+        list.add([transaction(3501)])
+        #expect(list.transactions.count == 2000 && list.isCut)
+    }
 }

@@ -232,8 +232,9 @@ struct SimulatedWorker {
         case .loadNames:
             return answer(KnownNames(tags: ["alpha", "alps", "beta"], authors: ["app", "extension"]))
         case .loadUndoHistory: return answer(UndoHistory(all: [], session: 7))
-        case .loadHistory(let filter):
-            return answer(store.commits.suffix(500).map(SimulatedClips.summary).filter(filter.admits))
+        case .loadHistory(let filter, let count):
+            return answer(
+                store.commits.dropLast(count).suffix(500).map(SimulatedClips.summary).filter(filter.admits))
         case .loadChanges: return answer(TransactionDetail?.none as Any)
         case .loadTitles(let ids, _):
             return answer((clips: ids.compactMap(store.clip), tags: [Int64: String]()))

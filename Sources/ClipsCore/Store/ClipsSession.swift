@@ -114,14 +114,14 @@ package final class ClipsSession: Sendable {
         try await source.nearestClip(query, to: position, isForward: isForward)
     }
 
-    /// Returns the newest transactions, oldest first.
+    /// Returns the newest transactions after those that the offset skips, oldest first.
     package func recentTransactions(
-        limit: Int, where predicate: TransactionPredicate? = nil
+        limit: Int, offset: Int = 0, where predicate: TransactionPredicate? = nil
     ) async throws(StoreError) -> [TransactionSummary] {
         let session = store.session
         return try await store.container.read { snapshot throws(StoreError) in
             var summaries: [TransactionSummary] = []
-            let request = HistoryFetchRequest(.newest, where: predicate, limit: limit)
+            let request = HistoryFetchRequest(.newest, where: predicate, limit: limit, offset: offset)
             try snapshot.forEachTransaction(request) { transaction in
                 summaries.append(
                     TransactionSummary(

@@ -166,6 +166,7 @@ struct AppState: Sendable {
         case .history:
             history.resize(height: HistoryScreen.listRows(layout))
             if let token = history.nextRequest() { emit(.loadChanges(token)) }
+            if let count = history.nextOlder() { emit(.loadHistory(history.filter, after: count)) }
             load(history.nextTitles())
         case .help:
             help.layOut(HelpScreen.lines(help.entries(keys), keys, columns: size.columns), height: rows)

@@ -42,7 +42,8 @@ enum Effect: Sendable {
     case loadUndoHistory(UndoHistory, isRedoing: Bool)
     /// Reads what a step of another run changed.
     case describeUndo(UndoStep, UndoSteps.Direction)
-    case loadHistory(HistoryFilter)
+    /// Reads the newest transactions, or older ones after a number of them.
+    case loadHistory(HistoryFilter, after: Int = 0)
     case loadChanges(HistoryToken)
     /// Reads the titles of clips in the history, and the tags after changes.
     case loadTitles([Int64], changes: [TransactionSummary.Line])
@@ -249,11 +250,12 @@ enum Effect: Sendable {
             } then: {
                 $0.finishDescribing(step, direction, $1)
             }
-        case .loadHistory(let filter):
+        case .loadHistory(let filter, let count):
             .read {
-                try await $0.recentTransactions(limit: HistoryList.loadCount, where: filter.predicate)
+                try await $0.recentTransactions(
+                    limit: HistoryList.loadCount, offset: count, where: filter.predicate)
             } then: {
-                if filter == $0.history.filter { $0.history.addLoad($1) }
+                if filter == $0.history.filter { $0.history.addLoad($1, isOlder: count > 0) }
             }
         case .loadChanges(let token):
             .read(superseding: .changes) {

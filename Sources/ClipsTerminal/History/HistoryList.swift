@@ -55,6 +55,10 @@ struct HistoryList: Navigable, Sendable {
     var isInChanges = false
     /// Whether the transactions have been read.
     private(set) var isLoaded = false
+    /// Whether the store may have older transactions.
+    private(set) var isCut = false
+    /// The number of transactions after which older ones were requested.
+    private var requestedCount = 0
     private(set) var change = 0
 
     /// The number of transactions in a load.
@@ -67,9 +71,6 @@ struct HistoryList: Navigable, Sendable {
 
     /// The number of rows.
     var count: Int { starts.count }
-
-    /// Whether the store may have older transactions.
-    var isCut: Bool { oldestFirst.count >= Self.loadCount }
 
     func row(at index: Int) -> HistoryRow? {
         let row = starts.count - 1 - index
@@ -108,8 +109,12 @@ struct HistoryList: Navigable, Sendable {
     }
 
     /// Adds a load, which may lack transactions before its first.
-    mutating func addLoad(_ transactions: [TransactionSummary]) {
+    ///
+    /// - Parameter isOlder: Whether it ends where the list begins.
+    mutating func addLoad(_ transactions: [TransactionSummary], isOlder: Bool = false) {
+        if isOlder || !isLoaded { isCut = transactions.count >= Self.loadCount }
         isLoaded = true
+        if isOlder, let oldest = oldestFirst.first { cuts.remove(oldest.id) }
         if transactions.count >= Self.loadCount, let first = transactions.first, offset(of: first.id) == nil {
             cuts.insert(first.id)
         }
@@ -149,8 +154,11 @@ struct HistoryList: Navigable, Sendable {
     }
 
     private mutating func discardOldest() {
-        guard oldestFirst.count > Self.maxCount + Self.slack else { return }
-        oldestFirst.removeFirst(oldestFirst.count - Self.maxCount)
+        // Those near the cursor remain.
+        let count = max(Self.maxCount, oldestFirst.count - (selectedStart ?? .max))
+        guard oldestFirst.count > count + Self.slack else { return }
+        oldestFirst.removeFirst(oldestFirst.count - count)
+        isCut = true
         let oldest = oldestFirst[0].id
         unfolded = unfolded.filter { $0 >= oldest }
         cuts = cuts.filter { $0 >= oldest }
@@ -200,6 +208,21 @@ struct HistoryList: Navigable, Sendable {
         guard let token = selectedTransaction?.token, token != requested else { return nil }
         requested = token
         return token
+    }
+
+    /// The offset of the selected row.
+    private var selectedStart: Int? {
+        let row = starts.count - 1 - selected
+        return starts.indices.contains(row) ? starts[row] : nil
+    }
+
+    /// Returns the number of transactions after which older ones must be loaded, once the cursor is near the last.
+    mutating func nextOlder() -> Int? {
+        guard isCut, isLoaded, selected + height >= count, requestedCount != oldestFirst.count else {
+            return nil
+        }
+        requestedCount = oldestFirst.count
+        return requestedCount
     }
 
     /// Returns the clips on the screen whose titles, and the changes whose tags must be loaded.
