@@ -125,8 +125,8 @@ import Testing
                 _ = try await store.container.registerConsumer("mirror", startingAt: start)
                 return try await store.add([RunningApp.draft("One more")])
             }
-            try app.run("HC\n:wait text=mirror\n:wait text=1 transaction behind")
-            #expect(app.lines.contains { $0.contains("0 transactions of 2") })
+            try app.run("HC\n:wait text=mirror\n:wait text=has not read the last change")
+            #expect(app.lines.contains { $0.contains("Deletes 0 of 2 changes in the history.") })
             try app.run("<Esc>\n:wait text=Author")
         }
     }

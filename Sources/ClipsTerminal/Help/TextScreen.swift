@@ -5,7 +5,7 @@ import PersistentStore
 import Platform
 import Terminal
 
-/// Screens of plain lines: the consumers of the history, and the errors in the config file.
+/// Screens of plain lines: the programs that read the history, and the errors in the config file.
 struct TextScreen {
     let state: AppState
     private var theme: Theme { state.theme }
@@ -13,7 +13,7 @@ struct TextScreen {
     func draw(_ layout: Layout, in frame: inout Frame) {
         let title =
             state.screen == .consumers
-            ? "Programs that follow the history"
+            ? "Programs that read the history"
             : "Errors in \(state.settings.config.path ?? "the config file")"
         frame.putHeader(title, layout.header, theme)
         guard let area = layout.list else { return }
@@ -38,25 +38,28 @@ struct TextScreen {
         guard let cleaning = state.consumers.preview else { return [StyledRun("…", theme.muted)] }
         var lines: [StyledRun] = []
         if cleaning.consumers.isEmpty {
-            lines.append(StyledRun("No program follows the history. Programs that do are listed here."))
+            lines.append(StyledRun("No program reads the history. Those that do are listed here."))
         }
         for record in cleaning.consumers {
-            let lag = record.lag == 0 ? "up to date" : "\(Self.counted(record.lag, "transaction")) behind"
-            let process = record.process.map { " \($0)" } ?? ""
-            let life = record.isRunning ? "running, process\(process)" : "not running"
-            let seen = Age(of: record.lastSeen, at: state.now).sentence
+            let lag =
+                record.lag == 0
+                ? "has read all changes"
+                : "has not read the last \(record.lag == 1 ? "change" : Self.steps(record.lag))"
+            let process = record.process.map { ", process \($0)" } ?? ""
+            let life = record.isRunning ? "runs now\(process)" : "does not run now"
+            let seen =
+                record.isRunning ? "" : " · last seen \(Age(of: record.lastSeen, at: state.now).sentence)"
             lines.append(StyledRun(record.name, theme.strong))
-            lines.append(StyledRun("  \(lag) · \(life) · seen \(seen)"))
+            lines.append(StyledRun("  \(lag) · \(life)\(seen)"))
             if let author = record.author, author != record.name {
                 lines.append(StyledRun("  saves as \(author)", theme.muted))
             }
         }
-        lines += [StyledRun(""), StyledRun("Next purge", theme.strong)]
+        lines += [StyledRun(""), StyledRun("Next cleanup", theme.strong)]
         let (total, removable) = (cleaning.total, cleaning.removable)
         lines.append(
             StyledRun(
-                "  \(Self.counted(removable.transactions, "transaction")) of \(total.transactions.grouped), "
-                    + "with \(Self.counted(removable.changes, "change")) of \(total.changes.grouped)."
+                "  Deletes \(removable.transactions.grouped) of \(Self.steps(total.transactions)) in the history."
             )
         )
         lines.append(
@@ -77,7 +80,8 @@ struct TextScreen {
         return lines
     }
 
-    private static func counted(_ count: Int, _ thing: String) -> String {
-        "\(count.grouped) \(thing)\(count == 1 ? "" : "s")"
+    /// A number of transactions, each of which is a row of the history.
+    private static func steps(_ count: Int) -> String {
+        "\(count.grouped) \(count == 1 ? "change" : "changes")"
     }
 }
