@@ -207,6 +207,17 @@ import Testing
         #expect(try clips.run("undo", "--author", "extension").status == 0)
     }
 
+    @Test func `all files of one import are one step of undo`() throws {
+        try clips.run("add", "--title", "first")
+        let script =
+            "for name in a b; do printf 'https://%s.example/\\n' $name >$TMPDIR/$name.txt; done; "
+            + "$CLIPS import $TMPDIR/a.txt $TMPDIR/b.txt"
+        #expect(try clips.shell(script).status == 0)
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "3")
+        #expect(try clips.run("undo").errors == "clips: Undid: saved 2 clips.\n")
+        #expect(try clips.sqlite3("SELECT group_concat(title) FROM Clip") == "first")
+    }
+
     @Test func `undo asks before it overwrites the change of another author`() throws {
         try clips.run("add", "--title", "a")
         _ = try clips.shell("EDITOR=\"sed -i 's/^title: a/title: mine/'\" $CLIPS edit 1")

@@ -34,7 +34,10 @@ extension Command {
         PendingInterrupt.hold()
         var (store, rejection): (ClipStore?, String?)
         do {
-            if !arguments.has("--dry-run") { store = try await invocation.openStore(author: "import") }
+            // All files are one step of undo.
+            if !arguments.has("--dry-run") {
+                store = try await invocation.openStore(author: "import").asOneStep()
+            }
         } catch  where arguments.operands.contains("-") && StandardInput.comesOnce {
             rejection = error.sentence
         }
