@@ -49,6 +49,13 @@ import Testing
         #expect(state.message?.text.contains(words) == true, "\(state.message?.text ?? "")")
     }
 
+    @Test func `:q quits, and from another screen returns to the list`() throws {
+        var state = AppState.showing(3)
+        #expect(try !state.press("H:q<Enter>").contains { if case .quit = $0 { true } else { false } })
+        #expect(state.screen == .list)
+        #expect(try state.press(":q<Enter>").contains { if case .quit = $0 { true } else { false } })
+    }
+
     @Test func `earlier commands are recalled`() throws {
         var state = AppState.showing(30)
         try state.press(":5<Enter>:7<Enter>:<Up>")
