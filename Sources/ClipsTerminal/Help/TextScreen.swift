@@ -5,7 +5,7 @@ import PersistentStore
 import Platform
 import Terminal
 
-/// Screens of plain lines: the programs that read the history, and the errors in the config file.
+/// Screens of plain lines: the programs that follow the history, and the errors in the config file.
 struct TextScreen {
     let state: AppState
     private var theme: Theme { state.theme }
@@ -13,7 +13,7 @@ struct TextScreen {
     func draw(_ layout: Layout, in frame: inout Frame) {
         let title =
             state.screen == .consumers
-            ? "Programs that read the history"
+            ? "Programs that follow the history"
             : "Errors in \(state.settings.config.path ?? "the config file")"
         frame.putHeader(title, layout.header, theme)
         guard let area = layout.list else { return }

@@ -265,7 +265,7 @@ extension ActionTable {
         case .consumers:
             Entry(
                 action, "C", .history,
-                "Show the programs that read the history, its next cleanup, and the machines of the mirror"
+                "Show the programs that follow the history, its next cleanup, and the machines of the mirror"
             ) {
                 $0.toggleConsumers()
             }
