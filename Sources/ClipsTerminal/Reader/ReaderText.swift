@@ -234,7 +234,7 @@ struct ReaderText: Sendable {
         return Anchor(section: sections.count, offset: 0)
     }
 
-    /// Returns the position that a line has in another version of the clip; nil if its section is not there.
+    /// Returns the position that a line has in another version of the clip; nil if that version lacks the section.
     ///
     /// Before the first difference of both texts it is the same from the start, after the last one from the end.
     mutating func anchor(ofLine line: Int, in other: ReaderText) -> Anchor? {
