@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 extension SharedDefaults {
     /// Returns a stream of the suite's contents: the current contents, then new contents after every change
@@ -11,13 +11,15 @@ extension SharedDefaults {
         try updates(pollingEvery: .seconds(1))
     }
 
-    /// The same, with the time between polls where the folder's events are received.
-    package func updates(pollingEvery interval: Duration) throws(AppGroupError) -> AsyncThrowingStream<
-        SharedDefaultsContents, any Error
-    > {
+    /// The same, with the time between polls where the folder's events are received, on a thread.
+    ///
+    /// - Parameter thread: The thread that watches the file; nil for one of its own.
+    package func updates(
+        pollingEvery interval: Duration, on thread: EventLoop? = nil
+    ) throws(AppGroupError) -> AsyncThrowingStream<SharedDefaultsContents, any Error> {
         let loop: EventLoop
         do {
-            loop = try EventLoop()
+            loop = if let thread { thread } else { try EventLoop() }
         } catch {
             throw .cannotRead(path, reason: error.description)
         }

@@ -2,6 +2,7 @@ import FoundationEssentials
 package import HistoryTracking
 package import LiveQuery
 package import PersistentStore
+import Platform
 import Synchronization
 
 /// An open store with a live list on it.
@@ -12,7 +13,7 @@ package final class ClipsSession: Sendable {
     private let indexing: BackgroundIndexing
     private let mirror: SessionMirror
     /// The reader's thread, so that waiting for commits needs no thread of its own.
-    private let executor: (any TaskExecutor)?
+    private let executor: EventLoop?
     private let followed = Mutex<[Task<Void, Never>]>([])
     private let deliver: @Sendable ([ClipListMessage]) -> Void
     private let counter = Mutex(HistoryCounter())
@@ -68,8 +69,8 @@ package final class ClipsSession: Sendable {
             }
         }
         // Without the file of the memory, there are no changes to follow.
-        let filters = Task(executorPreference: executor) { [store, deliver] in
-            guard let memories = try? store.filterMemories() else { return }
+        let filters = Task(executorPreference: executor) { [store, deliver, executor] in
+            guard let memories = try? store.filterMemories(on: executor) else { return }
             do { for try await memory in memories { deliver([.filters(memory)]) } } catch {}
         }
         followed.withLock { $0 = [commits, filters] }

@@ -1,5 +1,6 @@
 package import AppGroup
 import PersistentStore
+import Platform
 
 /// A filter and an order under a name.
 package struct SavedSearch: Hashable, Sendable {
@@ -78,9 +79,13 @@ extension ClipStore {
     }
 
     /// Returns a stream of the memory: as it is, and after each change by any app.
-    func filterMemories() throws(AppGroupError) -> some AsyncSequence<FilterMemory, any Error> & Sendable {
+    ///
+    /// - Parameter thread: The thread that watches the file; nil for one of its own.
+    func filterMemories(
+        on thread: EventLoop?
+    ) throws(AppGroupError) -> some AsyncSequence<FilterMemory, any Error> & Sendable {
         // The folder's events report the changes; polls wake up an idle app.
-        try filterDefaults().updates(pollingEvery: .seconds(60)).map { try FilterMemory($0) }
+        try filterDefaults().updates(pollingEvery: .seconds(60), on: thread).map { try FilterMemory($0) }
     }
 
     /// Changes the memory as it is now, which another app may have changed.
