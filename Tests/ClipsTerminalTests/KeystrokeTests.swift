@@ -29,10 +29,7 @@ import Testing
             best: "<C-e>a<Enter>j<C-e>a<Enter>j<C-e>a<Enter>j<C-e>a<Enter>j<C-e>a<Enter>",
             result: "Tagged 5 clips +x"),
         Task(name: "open", keys: "o", best: "o", result: "Opened https://clip4.example/"),
-        // newsboat opens the first nine with a digit alone, since its keys have no counts.
-        Task(
-            name: "open link 12 of the open clip", keys: "12<Enter>", best: "#12<Enter>",
-            result: "Opened https://12.example/"),
+        Task(name: "open link 2 of the open clip", keys: "2", best: "2", result: "Opened https://b.example/"),
         // With fzf, the words are typed immediately, and Enter ends it.
         Task(name: "find one", keys: "/needle", best: "needle<Enter>", result: "1/1"),
         Task(name: "delete and undo", keys: "du", best: "DD", result: "Undone: deleted “Clip 4”"),
@@ -51,11 +48,10 @@ import Testing
                 _ = try await store.tag(Array(ids[1...3]), adding: ["red"], removing: [])
                 try await store.set(.unread, false, of: [ids[1]])
                 try await store.update(ids[4], [.title: .text("a needle")])
-                let links = (1...12).map { "https://\($0).example/" }.joined(separator: "\n")
-                try await store.update(ids[0], [.text: .text(links)])
+                try await store.update(ids[0], [.text: .text("https://a.example/ and https://b.example/")])
             }
             try app.run(":wait text=needle\n:wait idle")
-            if task.name.contains("open clip") { try app.run("<Enter>\n:wait text=12.example/ [12]") }
+            if task.name.contains("open clip") { try app.run("<Enter>\n:wait text=b.example/ [2]") }
             try app.run("\(task.keys)\n:wait text=\(task.result)")
         }
     }

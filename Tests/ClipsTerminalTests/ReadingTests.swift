@@ -243,35 +243,14 @@ import Testing
         var long = ReaderText(width: 60, isWrapped: true)
         long.add(longClip, links: state.reader.links)
         #expect(long.lines(0..<200).contains { $0.text == "[2] http://b.example" })
-        // A number is also that of rows to move.
-        try state.press("2")
-        #expect(state.statusLine.contains("2… · Enter opens link 2"))
-        #expect(try !state.press("j").contains { if case .open = $0 { true } else { false } })
-        guard case .open(urls: ["http://b.example"], clips: [2])? = try state.press("2<Enter>").last,
-            case .open(urls: ["http://b.example"], clips: [2])? = try state.press("2o").last,
+        guard case .open(urls: ["http://b.example"], clips: [2])? = try state.press("2").last,
             case .open(urls: ["https://a.example/x_(y)"], clips: [2])? = try state.press("f1").last
         else {
             Issue.record("not opened")
             return
         }
-        for keys in ["7o", "7<Enter>"] {
-            try state.press("j" + keys)
-            #expect(state.message?.text.contains("no link 7") == true)
-        }
-    }
-
-    @Test func `a number moves by lines in a clip with links`() throws {
-        var state = AppState.showing(3, Size(rows: 24, columns: 70))
-        let layout = StoredObject.Layout(names: ["text"])
-        let text = "https://a.example/ https://b.example/" + (0..<99).map { "\nline \($0)" }.joined()
-        try state.press("<Enter>")
-        state.answer(
-            .loadClip(2),
-            Clip(StoredObject(id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text(text)])))
-        let effects = try state.press("3j2k12j")
-        #expect(effects.isEmpty && state.reader.index == 13)
-        try state.press("20G")
-        #expect(state.reader.index == 19)
+        try state.press("7o")
+        #expect(state.message?.text.contains("no link 7") == true)
     }
 
     @Test func `the text of a clip is searched as it is typed, also far down`() async throws {

@@ -22,9 +22,9 @@ extension ActionTable {
         case .pageUp: motion(action, "<C-b> <PgUp>", "Move up a page", .pages(-1))
         case .open:
             Entry(
-                action, "<Enter>", .moving,
-                "Read the clip; in a clip, after the number of a link, open the link", hint: ("read", 2),
-                scope: .clip, otherScreens: [.help, .history, .output], counted: { $0.open(link: $1) })
+                action, "<Enter>", .moving, "Read the clip", hint: ("read", 2), scope: .clip,
+                otherScreens: [.help, .history, .output]
+            ) { $0.open() }
         case .pick:
             Entry(action, "", .moving, "Print the clip, in 'clips pick' (Enter there)", scope: .clips) {
                 $0.choose()
@@ -217,7 +217,7 @@ extension ActionTable {
         case .browse:
             Entry(
                 action, "o", .clip,
-                "Open the URL in your browser; in a clip, after the number of a link, open the link",
+                "Open the URL in your browser; in a clip, a number opens the link that has it",
                 hint: ("browser", 4), scope: .clips, unless: noURLs, counted: { $0.browse(link: $1) })
         case .browseHere:
             Entry(

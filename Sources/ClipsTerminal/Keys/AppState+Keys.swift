@@ -39,6 +39,7 @@ extension AppState {
             character.isASCII, digit > 0 || typing.count != nil
         {
             typing.count = min((typing.count ?? 0) * 10 + digit, 999_999_999)
+            openTypedLink()
             return
         }
         let pressed = earlier + [key]
@@ -63,14 +64,12 @@ extension AppState {
 }
 
 extension AppState {
-    /// Opens the clip, or in a clip the link with a number.
-    mutating func open(link number: Int?) {
+    mutating func open() {
         switch screen {
         case .help: runHelpEntry()
         case .history: openInHistory()
         case .output: leaveScreen()
         case .list, .consumers, .errors, .conflict:
-            if reader.hasFocus, let number { return openLink(number) }
             reader.hasFocus = true
             if let id = reader.id { markAsOpened([id]) }
         }

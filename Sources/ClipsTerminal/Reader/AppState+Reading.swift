@@ -62,6 +62,15 @@ extension AppState {
         }
     }
 
+    /// Opens the link of the typed number, once no other link has a number that begins with it.
+    mutating func openTypedLink() {
+        guard screen == .list, reader.hasFocus, let number = typing.count, number <= reader.links.count,
+            number * 10 > reader.links.count
+        else { return }
+        typing.count = nil
+        openPage(reader.links[number - 1])
+    }
+
     mutating func openLink(_ number: Int) {
         guard reader.links.indices.contains(number - 1) else {
             let count = reader.links.count

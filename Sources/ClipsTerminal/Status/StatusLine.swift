@@ -223,11 +223,6 @@ struct StatusLine {
         }
         let typed = (state.typing.count.map(String.init) ?? "") + KeyMap.shown(state.typing.pressed)
         if !typed.isEmpty { parts.append(StyledRun("\(typed)…", theme.strong)) }
-        if state.screen == .list, state.reader.hasFocus, state.typing.pressed.isEmpty,
-            let link = state.typing.count, link <= state.reader.links.count
-        {
-            parts.append(StyledRun("\(state.keys.name(of: .open)) opens link \(link)", theme.muted))
-        }
         if state.screen == .list, !state.list.marks.isEmpty {
             let mode = state.list.marks.range == nil ? "" : " · range"
             parts.append(StyledRun(state.list.marks.summary + mode, theme.mark))
