@@ -177,6 +177,25 @@ import Testing
         }
     }
 
+    @Test func `code remains as it is, and links with their addresses get numbers`() {
+        var links = ClipLinks()
+        let code = "```\nprint(a[1](https://c.example/))\n```"
+        #expect(
+            links.numbered("[A](https://a.example/) and `x[0][1] https://b.example/`\n\(code)\nend [n](x)")
+                == "A [1] and `x[0][1] https://b.example/`\n\(code)\nend [n](x)")
+        #expect(links.urls == ["https://a.example/", "https://b.example/", "https://c.example/"])
+        #expect(
+            links.numbered("no") == "no" && links.numbered(#"\[A](https://a.example/)"#).contains("](http"))
+    }
+
+    @Test func `backslashes before literal characters are not shown`() {
+        func shown(_ text: String) -> String { TextMarks.shown(text, with: []).text }
+        #expect(shown(#"a \*b\* **c** \[d\]\[1]"#) == "a *b* c [d][1]")
+        #expect(shown("\\# no\n1\\. one\n\\- two") == "# no\n1. one\n- two")
+        let others = [#"C:\file a\.b \d+ \- x"#, #"`\*a\*`"#, "```\n\\*a\n```", #"\"#]
+        #expect(others.map(shown) == others)
+    }
+
     @Test func `headings, bold, and italic words have their look, also over lines`() {
         func found(_ text: String) -> [String] {
             TextMarks.marks(in: text).map { mark in

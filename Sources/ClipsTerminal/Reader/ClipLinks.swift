@@ -57,20 +57,31 @@ struct ClipLinks: Sendable {
         return (number, end + 1)
     }
 
-    /// Returns a text in which a reference to the list, `[words][1]`, has brackets around its number only, and the
-    /// ranges of these references.
-    private func withoutBrackets(_ bytes: [UInt8]) -> (bytes: [UInt8], references: [Range<Int>]) {
-        guard listed > 0 else { return (bytes, []) }
-        var (result, references): ([UInt8], [Range<Int>]) = ([], [])
-        var (open, index) = ([Int](), 0)
+    /// Returns a text in which a reference to the list, `[words][1]`, and a link, `[words](https://example.org)`, have
+    /// brackets around a number only, with the ranges of these references, and of its code, which remains as it is.
+    private mutating func withoutBrackets(
+        _ bytes: [UInt8]
+    ) -> (bytes: [UInt8], references: [Range<Int>], code: [Range<Int>]) {
+        var (result, references, code): ([UInt8], [Range<Int>], [Range<Int>]) = ([], [], [])
+        var (open, index, blocks) = ([Int](), 0, TextMarks.code(in: bytes)[...])
         while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "[") {
+            if let block = blocks.first, block.lowerBound == index {
+                code.append(result.count..<result.count + block.count)
+                result += bytes[block]
+                index = blocks.removeFirst().upperBound
+                continue
+            }
+            let isLiteral = index > 0 && bytes[index - 1] == UInt8(ascii: "\\")
+            if bytes[index] == UInt8(ascii: "["), !isLiteral {
                 open.append(result.count)
-            } else if bytes[index] == UInt8(ascii: "]"), let start = open.popLast(),
-                let (number, end) = Self.number(bytes[...], at: index + 1), number <= listed,
-                result.count - start <= Self.maxReference
+            } else if bytes[index] == UInt8(ascii: "]"), !isLiteral, let start = open.popLast(),
+                result.count - start <= Self.maxReference, let (number, end) = reference(bytes, at: index + 1)
             {
                 result.remove(at: start)
+                for block in code.indices.reversed() {
+                    guard code[block].lowerBound > start else { break }
+                    code[block] = code[block].lowerBound - 1..<code[block].upperBound - 1
+                }
                 result += Array(" [\(number)]".utf8)
                 // One around others replaces them.
                 while let last = references.last, last.upperBound > start { references.removeLast() }
@@ -81,15 +92,35 @@ struct ClipLinks: Sendable {
             result.append(bytes[index])
             index += 1
         }
-        return (result, references)
+        return (result, references, code)
+    }
+
+    /// Returns the number of the link after its words in brackets, and the index after it.
+    private mutating func reference(_ bytes: [UInt8], at start: Int) -> (number: Int, end: Int)? {
+        if let (number, end) = Self.number(bytes[...], at: start), number <= listed { return (number, end) }
+        guard start < bytes.count, bytes[start] == UInt8(ascii: "("),
+            let end = bytes[start...].prefix(Self.maxReference).firstIndex(of: UInt8(ascii: ")")),
+            Self.schemes.contains(where: { bytes[(start + 1)..<end].starts(with: $0 + Array("://".utf8)) }),
+            bytes[(start + 1)..<end].allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "(") })
+        else { return nil }
+        return number(of: String(decoding: bytes[(start + 1)..<end], as: UTF8.self)).map { ($0, end + 1) }
+    }
+
+    /// Returns the number of an address, a new one if it has none; nil if there are too many.
+    private mutating func number(of url: String) -> Int? {
+        if let known = numbers[url] { return known }
+        guard urls.count < Self.maxCount else { return nil }
+        urls.append(url)
+        numbers[url] = urls.count
+        return urls.count
     }
 
     private static let schemes = ["https", "http", "file"].map { Array($0.utf8) }
 
     /// Returns a text with a number after each URL.
     mutating func numbered(_ text: String) -> String {
-        let (bytes, references) = withoutBrackets(Array(text.utf8.prefix(left)))
-        var waiting = references[...]
+        let (bytes, references, code) = withoutBrackets(Array(text.utf8.prefix(left)))
+        var (waiting, blocks) = (references[...], code[...])
         ranges = []
         let rest = text.utf8.dropFirst(left)
         let end = bytes.count
@@ -97,7 +128,7 @@ struct ClipLinks: Sendable {
         var result: [UInt8] = []
         var copied = 0
         var index = 0
-        while index + 2 < end, urls.count < Self.maxCount {
+        while index + 2 < end {
             guard bytes[index] == UInt8(ascii: ":"), bytes[index + 1] == UInt8(ascii: "/"),
                 bytes[index + 2] == UInt8(ascii: "/"), let start = Self.start(bytes, at: index, after: copied)
             else {
@@ -107,9 +138,9 @@ struct ClipLinks: Sendable {
             let stop = Self.end(bytes, from: index + 3, upTo: end)
             index = max(stop, index + 3)
             guard stop > start + 8 else { continue }
-            let url = String(decoding: bytes[start..<stop], as: UTF8.self)
-            let number = numbers[url] ?? urls.count + 1
-            if numbers.updateValue(number, forKey: url) == nil { urls.append(url) }
+            guard let number = number(of: String(decoding: bytes[start..<stop], as: UTF8.self)) else { break }
+            while let block = blocks.first, block.upperBound <= start { blocks.removeFirst() }
+            if blocks.first?.contains(start) == true { continue }
             let inserted = result.count - copied
             while let first = waiting.first, first.lowerBound <= start {
                 ranges.append(first.lowerBound + inserted..<first.upperBound + inserted)
@@ -123,7 +154,7 @@ struct ClipLinks: Sendable {
         }
         let inserted = result.count - copied
         ranges += waiting.map { $0.lowerBound + inserted..<$0.upperBound + inserted }
-        guard copied > 0 || listed > 0 else { return text }
+        guard copied > 0 || bytes.count != text.utf8.count - rest.count || listed > 0 else { return text }
         return String(decoding: result + bytes[copied...] + rest, as: UTF8.self)
     }
 

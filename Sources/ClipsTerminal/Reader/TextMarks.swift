@@ -21,34 +21,38 @@ enum TextMarks {
     /// Returns the marks in ascending order.
     ///
     /// - Complexity: O(*n*).
-    static func marks(in text: String) -> [Mark] {
-        let bytes = Array(text.utf8.prefix(maxBytes))
-        var marks: [Mark] = []
-        var (isLineStart, isFenced) = (true, false)
+    static func marks(in text: String) -> [Mark] { found(in: Array(text.utf8.prefix(maxBytes))).marks }
+
+    /// Returns the marks, and the backslashes before literal characters.
+    private static func found(in bytes: [UInt8]) -> (marks: [Mark], escapes: [Int]) {
+        var (marks, escapes): ([Mark], [Int]) = ([], [])
+        var blocks = code(in: bytes)[...]
+        var (isLineStart, isBegun) = (true, false)
         var index = 0
         while index < bytes.count {
+            if let block = blocks.first, block.lowerBound <= index {
+                blocks.removeFirst()
+                (index, isLineStart, isBegun) = (max(index, block.upperBound), false, true)
+                continue
+            }
             if isLineStart {
-                let end = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-                let line = bytes[index..<end]
-                let isFence = line.starts(with: "```".utf8)
-                if isFence { isFenced.toggle() }
+                let line = bytes[index...].prefix { $0 != UInt8(ascii: "\n") }
                 let level = line.prefix { $0 == UInt8(ascii: "#") }.count
-                let isHeading = (1...6).contains(level) && level < line.count && line[index + level] == 0x20
-                if isHeading, !isFenced { marks.append(Mark(range: index..<end, attributes: .bold)) }
-                if isFence || isFenced || isHeading {
-                    index = end + 1
+                if (1...6).contains(level), level < line.count, line[index + level] == 0x20 {
+                    marks.append(Mark(range: index..<line.endIndex, attributes: .bold))
+                    index = line.endIndex + 1
                     continue
                 }
-            }
-            if isEscaped(bytes, index) {
-                index += 2
-                continue
+                isBegun = false
             }
             isLineStart = bytes[index] == UInt8(ascii: "\n")
-            if bytes[index] == UInt8(ascii: "`"), let end = endOfCode(bytes, from: index) {
-                index = end
+            if isEscaped(bytes, index, isBegun: isBegun) {
+                escapes.append(index)
+                (index, isBegun) = (index + 2, true)
                 continue
             }
+            // A number may begin an item of a list.
+            isBegun = isBegun || bytes[index] > 0x20 && !(0x30...0x39).contains(bytes[index])
             guard bytes[index] == star, index == 0 || mayPrecede(bytes[index - 1]) else {
                 index += 1
                 continue
@@ -61,52 +65,84 @@ enum TextMarks {
             marks.append(Mark(range: index..<end, attributes: count == 2 ? .bold : .italic, stars: count))
             index = end
         }
-        return marks
+        return (marks, escapes)
     }
 
-    /// Returns a text without the stars around bold and italic words, its marks, and ranges of the text in it.
+    /// Returns the code of a text, in fences or between signs, in ascending order.
+    static func code(in bytes: [UInt8]) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var (index, fence): (Int, Int?) = (0, nil)
+        while index < bytes.count {
+            let line = bytes[index...].prefix { $0 != UInt8(ascii: "\n") }
+            if line.starts(with: "```".utf8) {
+                if let start = fence { ranges.append(start..<line.endIndex) }
+                fence = fence == nil ? index : nil
+            } else if fence == nil {
+                while let sign = bytes[index..<line.endIndex].firstIndex(of: UInt8(ascii: "`")) {
+                    let isLiteral = sign > line.startIndex && bytes[sign - 1] == UInt8(ascii: "\\")
+                    let end = isLiteral ? nil : endOfCode(bytes, from: sign)
+                    if let end { ranges.append(sign..<end) }
+                    index = end ?? sign + 1
+                }
+            }
+            index = line.endIndex + 1
+        }
+        if let fence { ranges.append(fence..<bytes.count) }
+        return ranges
+    }
+
+    /// Returns a text without the stars around bold and italic words and the backslashes before literal characters, its
+    /// marks, and ranges of the text in it.
     ///
     /// - Complexity: O(*n*).
     static func shown(_ text: String, with ranges: [Range<Int>]) -> (
         text: String, marks: [Mark], ranges: [Range<Int>]
     ) {
-        let found = marks(in: text)
-        guard found.contains(where: { $0.stars > 0 }) else { return (text, found, ranges) }
         let bytes = Array(text.utf8)
-        var (result, marks, copied): ([UInt8], [Mark], Int) = ([], [], 0)
-        /// The ends of the stars, and the number of bytes before each that are omitted.
+        let (found, escapes) = found(in: Array(bytes.prefix(maxBytes)))
+        let stars = found.filter { $0.stars > 0 }.flatMap { mark in
+            [
+                mark.range.lowerBound..<mark.range.lowerBound + mark.stars,
+                mark.range.upperBound - mark.stars..<mark.range.upperBound,
+            ]
+        }
+        guard !stars.isEmpty || !escapes.isEmpty else { return (text, found, ranges) }
+        var (result, copied): ([UInt8], Int) = ([], 0)
+        /// The ends of the omitted parts, and the number of bytes that are omitted up to each.
         var omitted: [(end: Int, count: Int)] = []
-        for mark in found {
-            result += bytes[copied..<mark.range.lowerBound]
-            let start = result.count
-            let inner = mark.range.lowerBound + mark.stars..<mark.range.upperBound - mark.stars
-            result += bytes[inner]
-            copied = mark.range.upperBound
-            marks.append(Mark(range: start..<result.count, attributes: mark.attributes))
-            omitted.append((inner.lowerBound, inner.lowerBound - start))
+        for part in (stars + escapes.map { $0..<$0 + 1 }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            result += bytes[copied..<part.lowerBound]
+            copied = part.upperBound
             omitted.append((copied, copied - result.count))
         }
         result += bytes[copied...]
-        func shownOffset(_ offset: Int) -> Int {
-            var (low, high) = (0, omitted.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if omitted[middle].end <= offset { low = middle + 1 } else { high = middle }
+        func shown(_ range: Range<Int>) -> Range<Int> {
+            func offset(_ offset: Int) -> Int {
+                var (low, high) = (0, omitted.count)
+                while low < high {
+                    let middle = (low + high) / 2
+                    if omitted[middle].end <= offset { low = middle + 1 } else { high = middle }
+                }
+                return offset - (low > 0 ? omitted[low - 1].count : 0)
             }
-            return offset - (low > 0 ? omitted[low - 1].count : 0)
+            let start = offset(range.lowerBound)
+            return start..<max(start, offset(range.upperBound))
         }
-        let moved = ranges.map { range in
-            let start = shownOffset(range.lowerBound)
-            return start..<max(start, shownOffset(range.upperBound))
+        let marks = found.map { mark in
+            let inner = mark.range.lowerBound + mark.stars..<mark.range.upperBound
+            return Mark(range: shown(inner), attributes: mark.attributes)
         }
-        return (String(decoding: result, as: UTF8.self), marks, moved)
+        return (String(decoding: result, as: UTF8.self), marks, ranges.map(shown))
     }
 
     private static let star = UInt8(ascii: "*")
 
-    /// Whether a backslash makes the next byte a literal star.
-    private static func isEscaped(_ bytes: [UInt8], _ index: Int) -> Bool {
-        bytes[index] == UInt8(ascii: "\\") && index + 1 < bytes.count && bytes[index + 1] == star
+    /// Whether a backslash makes the next byte a literal character.
+    ///
+    /// - Parameter isBegun: Whether the line has text before, so that only the signs within lines can be meant.
+    private static func isEscaped(_ bytes: [UInt8], _ index: Int, isBegun: Bool = true) -> Bool {
+        guard bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count else { return false }
+        return (isBegun ? "*_[]`" : "*_[]`#+-.=>~!").utf8.contains(bytes[index + 1])
     }
 
     /// Whether a byte before a star is a space, a bracket, or a quotation mark, and not a part of a word or an address.
