@@ -148,7 +148,9 @@ import Testing
                     _ = try await store.add(Array(drafts[start..<start + 500]))
                 }
             }
-            if !isFiltered { try app.run("/needle<Enter>\n:wait text=by relevance") }
+            if !isFiltered { try app.run("/needle<Enter>\n:wait idle") }
+            let isRanked = app.wait { $0.lines.contains { $0.contains("by relevance") } }
+            #expect(isRanked, "\(app.lines.last ?? "") \(app.lines.suffix(2))")
             #expect(app.wait { $0.list.clips.rows.first?.title == "needle first" })
         }
     }

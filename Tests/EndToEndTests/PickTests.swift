@@ -56,6 +56,14 @@ import Testing
         #expect(try await soon { try terminal.shows("2,1,") })
     }
 
+    @Test func `the arrow keys move in the list, and the typed words remain`() async throws {
+        let terminal = try shell()
+        try terminal.send("$CLIPS pick page --format id", "Enter")
+        #expect(try isPicking(terminal))
+        try terminal.send("Down", "Enter")
+        #expect(try await soon { try terminal.lines().contains("1") })
+    }
+
     @Test func `marks remain while the filter changes`() async throws {
         let terminal = try shell()
         try terminal.send("$CLIPS pick --multi --format id | tr '\\n' ,", "Enter")
@@ -66,7 +74,9 @@ import Testing
             try terminal.send("Tab")
         }
         try terminal.send("Enter")
-        #expect(try await soon { try terminal.shows("3,1,") })
+        let isPrinted = try await soon { try terminal.shows("3,1,") }
+        let screen = try terminal.lines().joined(separator: "\n")
+        #expect(isPrinted, "\(screen)")
     }
 
     @Test(arguments: [("Escape", 1), ("C-c", 130)], ["", "--multi"])

@@ -22,9 +22,10 @@ package final class BackgroundIndexing: Sendable {
         var next = ContinuousClock.now
     }
 
-    /// Updates take a twentieth of the time, up to the longest pause. A search indexes a few new changes itself.
+    /// Updates take a twentieth of the time, up to the longest pause, after which matches are ranked again. A search indexes
+    /// a few new changes itself.
     private static let pauseFactor = 20
-    private static let longestPause = Duration.seconds(60)
+    private static let longestPause = Duration.seconds(10)
     private static let firstRetryPause = Duration.seconds(2)
     /// An index that takes longer was too far behind to rank the matches of a search.
     private static let longUpdate = Duration.milliseconds(100)
@@ -87,10 +88,12 @@ package final class BackgroundIndexing: Sendable {
         // Without an index a search is slower, not wrong, so no error is reported.
         guard let store = try? await ClipStore.openToRead(path: path, author: author, options: options)
         else { return work.withLock { $0.isRunning = false } }
+        // After a long update, the matches were ranked while the next commits were not indexed.
+        var wasBehind = false
         while let pause = pauseBeforeNext(), (try? await store.container.pause(for: pause)) != nil {
             work.withLock { $0.isRequested = false }
             let start = ContinuousClock.now
-            await update(store)
+            wasBehind = await update(store, wasBehind)
             work.withLock {
                 $0.next = .now + min(Self.longestPause, (.now - start) * Self.pauseFactor)
             }
@@ -98,16 +101,18 @@ package final class BackgroundIndexing: Sendable {
         await store.close()
     }
 
-    private func update(_ store: ClipStore) async {
+    /// Returns whether the index was behind.
+    private func update(_ store: ClipStore, _ wasBehind: Bool) async -> Bool {
         let start = ContinuousClock.now
         var pause = Self.firstRetryPause
         while let state = try? await store.updateIndex(progress: { report($0, false) }) {
-            report(state, .now - start > Self.longUpdate)
+            report(state, wasBehind || .now - start > Self.longUpdate)
             // Another process holds its lock, or the disk is full: neither lasts. A read-only folder may.
             guard case .unavailable = state, (try? await store.container.pause(for: pause)) != nil else {
                 break
             }
             pause = min(Self.longestPause, pause * 2)
         }
+        return .now - start > Self.longUpdate
     }
 }

@@ -354,7 +354,10 @@ extension ActionTable {
     }
 
     @Sendable private static func noLinks(_ state: AppState, _: AppState.Screen) -> String? {
-        state.reader.links.isEmpty ? "The text of this clip has no links." : nil
+        guard state.reader.links.isEmpty else { return nil }
+        // A clip that no part of the screen shows was not read.
+        return state.reader.clip == nil
+            ? "Open the clip to choose one of its links." : "The text of this clip has no links."
     }
 
     @Sendable private static func noURL(_ state: AppState, _: AppState.Screen) -> String? {

@@ -51,7 +51,7 @@ extension AppState {
         guard !isListAwaited, let action else { return isListAwaited }
         if ActionTable[action].needsClip, choiceIsLeaving { return true }
         return list.marks.isGathering
-            && (ActionTable[action].group != .moving || action == .mark || action == .range)
+            && (ActionTable[action].group != .moving || [.mark, .range, .pick].contains(action))
     }
 
     /// Stores a key that acts on a list that is still loading, and returns whether it did.
@@ -79,7 +79,11 @@ extension AppState {
     /// Moves in the filtered list once it has loaded.
     mutating func moveInFilter(_ move: TypedKey) {
         list.feed.hasMoved = true
-        guard isListAwaited else { return perform(move) }
+        // The mark is meant for a clip on the screen, even while more are searched.
+        let isShown =
+            move == .mark && typing.ahead.isEmpty && (!list.feed.isLoading || list.feed.isReload)
+            && !list.clips.isAwaitingCursor
+        guard isListAwaited, !isShown else { return perform(move) }
         // Other waiting keys were pressed later.
         typing.ahead.insert(move, at: typing.ahead.prefix(while: \.isMove).count)
     }

@@ -120,7 +120,7 @@ extension AppState {
     private mutating func begin(_ query: ClipQuery) {
         list.begin(query)
         // They were moves in the results of the earlier words.
-        if prompt?.kind == .filter { typing.ahead.removeAll { $0.isMove } }
+        if prompt?.kind == .filter, !list.feed.isReload { typing.ahead.removeAll { $0.isMove } }
     }
 
     mutating func refetch() {

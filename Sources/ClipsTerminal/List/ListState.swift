@@ -60,6 +60,7 @@ struct ListState: Sendable {
             marks.closeRange()
             marks.invalidateHidden()
         }
+        feed.isReload = query == self.query && (feed.isReload || !feed.isLoading)
         self.query = query
         correction = nil
         feed.generation += 1
@@ -101,6 +102,8 @@ struct ListFeed: Sendable {
     var generation = 0
     /// Whether a query was sent whose rows have not arrived.
     var isLoading = false
+    /// Whether that is the query of the rows on the screen.
+    var isReload = false
     /// The time of the next attempt after a failure.
     var retryAt: Date?
     var pendingSelection: PendingSelection?

@@ -42,7 +42,7 @@ struct Marks: Sendable {
 
     /// Whether clips of the range are still being loaded, or the marks that the list does not show.
     var isGathering: Bool {
-        search == .underWay || range.map { $0.isWaiting || $0.requestedEnd != nil } ?? false
+        search != .done || range.map { $0.isWaiting || $0.requestedEnd != nil } ?? false
     }
 
     func contains(_ id: Int64) -> Bool { ids.contains(id) || range?.ids.contains(id) == true }

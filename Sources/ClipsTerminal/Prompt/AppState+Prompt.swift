@@ -80,7 +80,7 @@ extension AppState {
         let isUp = key == .up || key == .control("p") || key == .pageUp
         let isPage = key == .pageUp || key == .pageDown
         switch prompt?.kind {
-        case .filter where key == .up || key == .down: recall(isUp: isUp)
+        case .filter where pick == nil && (key == .up || key == .down): recall(isUp: isUp)
         case .filter where isPage: moveInFilter(.page(isUp ? -1 : 1))
         case .filter: moveInFilter(.move(rows: isUp ? -1 : 1))
         case .helpFilter where isPage: help.page(by: isUp ? -1 : 1, half: false)

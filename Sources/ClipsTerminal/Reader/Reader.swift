@@ -73,7 +73,7 @@ struct Reader: Sendable {
         self = other
     }
 
-    /// Shows a loaded clip, or that it was deleted. The lines on the screen stay, whatever changes before them.
+    /// Shows a loaded clip, or that it was deleted. The lines on the screen stay if others before them change.
     mutating func show(_ clip: Clip?) {
         guard let clip else {
             isDeleted = true

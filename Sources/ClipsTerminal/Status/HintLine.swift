@@ -126,9 +126,11 @@ struct HintLine {
             [
                 ([.enter], state.pick == nil ? "keep" : "print"),
                 ([.escape], state.pick == nil ? "cancel" : "leave"),
-                ([.tab], state.pick?.isSeveral == true ? "mark" : "complete"), ([.up], "earlier"),
-                ([.control("n"), .control("p")], "move"), ([.control("u")], "clear"),
+                ([.tab], state.pick?.isSeveral == true ? "mark" : "complete"),
             ]
+                + (state.pick == nil
+                    ? [([.up], "earlier"), ([.control("n"), .control("p")], "move")]
+                    : [([.down, .up], "move")]) + [([.control("u")], "clear")]
         case .text: [([.enter], "search"), cancel]
         case .add, .quoteNote: [([.enter], "save"), cancel]
         case .tags: [([.enter], "save"), cancel, complete]

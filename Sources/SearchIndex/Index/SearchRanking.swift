@@ -32,7 +32,7 @@ package struct SearchRanking: Sendable {
         /// For a list after each typed letter, of which any number of clips may match, and which shows the best results
         /// before the others are found.
         package static let typing = Effort(
-            maxScored: 300, maxTexts: 40, maxRead: 8000, step: SearchBounds(limit: 1000, maxRead: 128))
+            maxScored: 2000, maxTexts: 40, maxRead: 8000, step: SearchBounds(limit: 1000, maxRead: 128))
     }
 
     private let query: SearchQuery
