@@ -1,4 +1,4 @@
-package import Platform
+import Platform
 
 extension SharedDefaults {
     /// Returns a stream of the suite's contents: the current contents, then new contents after every change
@@ -11,15 +11,13 @@ extension SharedDefaults {
         try updates(pollingEvery: .seconds(1))
     }
 
-    /// The same, with the time between polls where the folder's events are received, on a thread.
-    ///
-    /// - Parameter thread: The thread that watches the file; nil for one of its own.
-    package func updates(
-        pollingEvery interval: Duration, on thread: EventLoop? = nil
-    ) throws(AppGroupError) -> AsyncThrowingStream<SharedDefaultsContents, any Error> {
+    /// The same, with the time between polls where the folder's events are received.
+    package func updates(pollingEvery interval: Duration) throws(AppGroupError) -> AsyncThrowingStream<
+        SharedDefaultsContents, any Error
+    > {
         let loop: EventLoop
         do {
-            loop = if let thread { thread } else { try EventLoop() }
+            loop = try EventLoop()
         } catch {
             throw .cannotRead(path, reason: error.description)
         }
@@ -27,9 +25,8 @@ extension SharedDefaults {
             of: SharedDefaultsContents.self, bufferingPolicy: .bufferingNewest(1))
         let watcher = SharedDefaultsWatcher(
             file: file, loop: loop, interval: interval, continuation: continuation)
-        // On the loop itself, so that a stream needs no pool of threads.
-        continuation.onTermination = { _ in Task(executorPreference: loop) { await watcher.stop() } }
-        Task(executorPreference: loop) { await watcher.start() }
+        continuation.onTermination = { _ in Task { await watcher.stop() } }
+        Task { await watcher.start() }
         return stream
     }
 }
@@ -61,10 +58,8 @@ private actor SharedDefaultsWatcher {
     /// Starts watching before it reads, so that a change between the two causes an event.
     func start() {
         guard !isStopped else { return }
-        // The files next to it may be written often.
-        folder = try? FolderWatch(path: file.folder, includesContents: false)
+        folder = try? FolderWatch(path: file.folder)
         if let folder {
-            _ = folder.watchContents(of: file.name)
             loop.watch(folder.descriptor) { [weak self] in self?.assumeIsolated { $0.drain() } }
         }
         look()
@@ -79,12 +74,8 @@ private actor SharedDefaultsWatcher {
     }
 
     private func drain() {
-        guard let folder,
-            folder.drain().contains(where: { $0.name == file.name || $0.kind == .overflow })
-        else { return }
-        // The name may be that of a new file.
-        _ = folder.watchContents(of: file.name)
-        look()
+        guard let events = folder?.drain() else { return }
+        if events.contains(where: { $0.name == file.name || $0.kind == .overflow }) { look() }
     }
 
     private func poll() {

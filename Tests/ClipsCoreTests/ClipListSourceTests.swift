@@ -99,7 +99,7 @@ import Testing
             case .list(.changes(let changes, let generation)):
                 if generation == state.generation { state.list.apply(changes: changes) }
             case .list(.transactions(let summaries)): state.transactions += summaries
-            case .facets, .filters: break
+            case .facets: break
             case .corrected(let filter, let generation):
                 if generation == state.generation { state.correction = filter }
             case .list, .indexing, .mirror: break

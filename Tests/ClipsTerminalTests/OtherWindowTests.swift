@@ -38,17 +38,4 @@ import Testing
             try app.run(":wait count=0\nu\n:wait text=No changes of yours to undo")
         }
     }
-
-    @Test func `a search that another window saves or removes reaches this one`() async throws {
-        try await RunningApp.open(size: Size(rows: 24, columns: 90), config: "set sidebar on", clips: 3) {
-            app in
-            let search = SavedSearch(name: "Ones", query: ClipQuery(filter: "clip 1"))
-            _ = try app.other { try $0.remember(.saved(search)) }
-            try app.run(":wait text= Ones")
-            #expect(app.state.typing.filters.searches == [search])
-            try app.run("::save Mine<Enter>\n:wait text= Mine")
-            _ = try app.other { try $0.remember(.removed(name: "Ones")) }
-            #expect(app.wait { $0.typing.filters.searches.map(\.name) == ["Mine"] })
-        }
-    }
 }

@@ -6,8 +6,6 @@ package enum ClipListMessage: Sendable {
     case list(LiveMessage<ClipRow>)
     /// The filter whose matches the list shows because its own has none; nil for its own.
     case corrected(filter: String?, generation: Int)
-    /// The filters and saved searches, which any app has changed.
-    case filters(FilterMemory)
     /// The numbers of the tags and sites.
     case facets(ClipFacets)
     /// The progress of the search index. Searches are correct without it, but slower.

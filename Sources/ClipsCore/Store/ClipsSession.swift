@@ -2,7 +2,6 @@ import FoundationEssentials
 package import HistoryTracking
 package import LiveQuery
 package import PersistentStore
-import Platform
 import Synchronization
 
 /// An open store with a live list on it.
@@ -13,9 +12,8 @@ package final class ClipsSession: Sendable {
     private let indexing: BackgroundIndexing
     private let mirror: SessionMirror
     /// The reader's thread, so that waiting for commits needs no thread of its own.
-    private let executor: EventLoop?
-    private let followed = Mutex<[Task<Void, Never>]>([])
-    private let deliver: @Sendable ([ClipListMessage]) -> Void
+    private let executor: (any TaskExecutor)?
+    private let commits = Mutex<Task<Void, Never>?>(nil)
     private let counter = Mutex(HistoryCounter())
 
     /// The context name of the session's transactions.
@@ -40,7 +38,6 @@ package final class ClipsSession: Sendable {
             deliver([.indexing($0, wasBehind: $1)])
         }
         let isReadOnly = store.readOnlyReason != nil
-        self.deliver = deliver
         executor = options.readerLoop
         mirror = SessionMirror(store: path, starts: startsMirror) {
             deliver([.mirror($0, conflicts: $1)])
@@ -62,22 +59,17 @@ package final class ClipsSession: Sendable {
         try await tracker.start()
         // Adding or removing a mirror commits its state.
         let events = try await store.container.events()
-        let commits = Task(executorPreference: executor) { [mirror, indexing] in
+        let task = Task(executorPreference: executor) { [mirror, indexing] in
             for await _ in events {
                 mirror.update()
                 indexing.follow()
             }
         }
-        // Without the file of the memory, there are no changes to follow.
-        let filters = Task(executorPreference: executor) { [store, deliver, executor] in
-            guard let memories = try? store.filterMemories(on: executor) else { return }
-            do { for try await memory in memories { deliver([.filters(memory)]) } } catch {}
-        }
-        followed.withLock { $0 = [commits, filters] }
+        commits.withLock { $0 = task }
     }
 
     package func stop() async {
-        followed.withLock { $0.forEach { $0.cancel() } }
+        commits.withLock { $0?.cancel() }
         mirror.end()
         await indexing.stop()
         await tracker.stop()

@@ -1,6 +1,5 @@
 package import AppGroup
 import PersistentStore
-import Platform
 
 /// A filter and an order under a name.
 package struct SavedSearch: Hashable, Sendable {
@@ -9,9 +8,7 @@ package struct SavedSearch: Hashable, Sendable {
 
     package init(name: String, query: ClipQuery) {
         self.name = String(name.filter { !$0.isNewline && $0 != "\t" }.prefix(60))
-        // As it is read from the file, so that all windows have the same.
-        let filter = query.filter.split { $0 == "\t" || $0.isNewline }.joined(separator: " ")
-        self.query = ClipQuery(filter: filter, sort: query.sort)
+        self.query = query
     }
 
     /// The search on one line: name, filter, attribute, and direction.
@@ -24,7 +21,8 @@ package struct SavedSearch: Hashable, Sendable {
     }
 
     fileprivate var line: String {
-        [name, query.filter, query.sort.attribute, query.sort.isAscending ? "ascending" : "descending"]
+        let filter = query.filter.split { $0 == "\t" || $0.isNewline }.joined(separator: " ")
+        return [name, filter, query.sort.attribute, query.sort.isAscending ? "ascending" : "descending"]
             .joined(separator: "\t")
     }
 }
@@ -76,16 +74,6 @@ extension ClipStore {
 
     package func filterMemory() throws(AppGroupError) -> FilterMemory {
         try FilterMemory(filterDefaults().contents())
-    }
-
-    /// Returns a stream of the memory: as it is, and after each change by any app.
-    ///
-    /// - Parameter thread: The thread that watches the file; nil for one of its own.
-    func filterMemories(
-        on thread: EventLoop?
-    ) throws(AppGroupError) -> some AsyncSequence<FilterMemory, any Error> & Sendable {
-        // The folder's events report the changes; polls wake up an idle app.
-        try filterDefaults().updates(pollingEvery: .seconds(60), on: thread).map { try FilterMemory($0) }
     }
 
     /// Changes the memory as it is now, which another app may have changed.

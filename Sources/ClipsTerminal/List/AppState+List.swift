@@ -9,7 +9,6 @@ extension AppState {
         switch message {
         case .list(.state(let state)): sync.state = state
         case .list(.reached): break
-        case .filters(let filters): show(filters)
         case .facets(let facets):
             sidebar.facets = facets
             if prompt != nil { emit(.loadNames) }

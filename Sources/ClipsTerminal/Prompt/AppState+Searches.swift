@@ -4,7 +4,7 @@ import Platform
 /// Saved searches.
 extension AppState {
     mutating func show(_ filters: FilterMemory?) {
-        guard let filters, filters != typing.filters else { return }
+        guard let filters else { return }
         typing.filters = filters
         sidebar.invalidate()
     }
