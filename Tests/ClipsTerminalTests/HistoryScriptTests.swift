@@ -56,6 +56,18 @@ import Testing
         }
     }
 
+    @Test func `Enter in the history goes to a clip that a filter or the archive hides`() async throws {
+        try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 4) { app in
+            let archived = app.state.list.clips.rows[0].id
+            try app.run("x\n:wait count=3\nj*\n:wait idle\n/Clip 0<Enter>\n:wait count=1\nH\n:wait idle")
+            try app.run("<Enter>\n:wait count=3")
+            #expect(app.state.screen == .list && app.state.list.query.filter.isEmpty)
+            #expect(app.wait { $0.list.clips.selectedRow?.title == "Clip 1" })
+            try app.run("H\n:wait idle\nj<Enter>\n:wait count=1")
+            #expect(app.wait { $0.list.clips.selectedID == archived })
+        }
+    }
+
     @Test func `the rows of the history show the change, its author, and its age`() async throws {
         try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 3) { app in
             let ids = app.state.list.clips.rows.map(\.id)

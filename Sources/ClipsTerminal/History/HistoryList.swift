@@ -312,7 +312,8 @@ extension AppState {
             return report("That clip is deleted; \(keys.name(of: .restore)) restores it.")
         }
         screen = .list
-        goTo(change.clip)
+        let sort = settings.config.sort
+        goTo(change.clip, elsewhere: [ClipQuery(sort: sort), ClipQuery(filter: "is:archived", sort: sort)])
     }
 
     func restoreUnavailabilityReason(on screen: Screen) -> String? {

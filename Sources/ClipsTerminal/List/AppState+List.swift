@@ -96,6 +96,10 @@ extension AppState {
             if let row = pending.screenRow {
                 list.clips.scroll(by: list.clips.selectedIndex - list.clips.top - row)
             }
+        } else if let other = pending.elsewhere.first {
+            show(other, aroundClip: pending.id)
+            list.feed.pendingSelection?.elsewhere.removeFirst()
+            return
         }
         list.feed.pendingSelection = nil
     }
@@ -146,11 +150,13 @@ extension AppState {
     }
 
     /// Moves the cursor to a clip, wherever in the list it is.
-    mutating func goTo(_ id: Int64) {
+    ///
+    /// - Parameter elsewhere: The lists in which it is shown if it is not in this one.
+    mutating func goTo(_ id: Int64, elsewhere: [ClipQuery] = []) {
         reader.hasFocus = false
         guard !list.clips.select(id: id) else { return }
         show(list.query, aroundClip: id)
-        list.feed.pendingSelection = PendingSelection(id: id)
+        list.feed.pendingSelection = PendingSelection(id: id, elsewhere: elsewhere)
     }
 
     /// Goes to the next row of a filtered list, or to the next clip with the words of the last filter.

@@ -94,6 +94,8 @@ struct ListState: Sendable {
 struct PendingSelection: Sendable {
     var id: Int64
     var screenRow: Int?
+    /// The lists to show in turn while none has the clip.
+    var elsewhere: [ClipQuery] = []
 }
 
 /// The requests of the list to the store.
