@@ -32,10 +32,10 @@ import Testing
 
         let next = try open()
         try next.send("u")
-        #expect(try await soon { try next.shows("Undo 3 clips, deleted before this run") })
+        #expect(try await soon { try next.shows("Undo 3 clips, deleted in a closed window") })
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "7")
         try next.send("y")
-        #expect(try await soon { try next.shows("Undone: deleted 3 clips before this run") })
+        #expect(try await soon { try next.shows("Undone: deleted 3 clips in a closed window") })
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
         try next.send("H")
         #expect(try await soon { try next.shows("undo") && next.shows("clip number 7") })

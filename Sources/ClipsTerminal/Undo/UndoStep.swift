@@ -19,7 +19,7 @@ struct UndoStep: Hashable, Sendable {
     func named(_ summary: String) -> UndoStep { UndoStep(token: token, summary: summary, origin: origin) }
 }
 
-/// A change of another window, or of an earlier run, that the user can undo.
+/// A change of another window, open or closed, that the user can undo.
 struct ForeignChange: Hashable, Sendable {
     /// The change, such as `deleted “Title”`.
     let change: String
@@ -27,7 +27,7 @@ struct ForeignChange: Hashable, Sendable {
     /// Whether the window that made it is still open.
     let isOfOpenWindow: Bool
 
-    private var place: String { isOfOpenWindow ? "in another window" : "before this run" }
+    private var place: String { isOfOpenWindow ? "in another window" : "in a closed window" }
 
     var summary: String { "\(change) \(place)" }
 
