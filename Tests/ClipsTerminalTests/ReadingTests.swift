@@ -190,7 +190,8 @@ import Testing
 
     @Test func `backslashes before literal characters are not shown`() {
         func shown(_ text: String) -> String { TextMarks.shown(text, with: []).text }
-        #expect(shown(#"a \*b\* **c** \[d\]\[1]"#) == "a *b* c [d][1]")
+        #expect(shown(#"a \*b\* **c** \[d\]\[1] \&amp;"#) == "a *b* c [d][1] &amp;")
+        #expect(shown(##"## A \*b\*"##) == "## A *b*")
         #expect(shown("\\# no\n1\\. one\n\\- two") == "# no\n1. one\n- two")
         let others = [#"C:\file a\.b \d+ \- x"#, #"`\*a\*`"#, "```\n\\*a\n```", #"\"#]
         #expect(others.map(shown) == others)

@@ -40,6 +40,7 @@ enum TextMarks {
                 let level = line.prefix { $0 == UInt8(ascii: "#") }.count
                 if (1...6).contains(level), level < line.count, line[index + level] == 0x20 {
                     marks.append(Mark(range: index..<line.endIndex, attributes: .bold))
+                    escapes += line.indices.filter { isEscaped(bytes, $0) }
                     index = line.endIndex + 1
                     continue
                 }
@@ -142,7 +143,7 @@ enum TextMarks {
     /// - Parameter isBegun: Whether the line has text before, so that only the signs within lines can be meant.
     private static func isEscaped(_ bytes: [UInt8], _ index: Int, isBegun: Bool = true) -> Bool {
         guard bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count else { return false }
-        return (isBegun ? "*_[]`" : "*_[]`#+-.=>~!").utf8.contains(bytes[index + 1])
+        return (isBegun ? "*_[]`&" : "*_[]`&#+-.=>~!").utf8.contains(bytes[index + 1])
     }
 
     /// Whether a byte before a star is a space, a bracket, or a quotation mark, and not a part of a word or an address.
