@@ -271,6 +271,15 @@ import Testing
         }
         try state.press("7o")
         #expect(state.message?.text.contains("no link 7") == true)
+        // With more links, a digit may begin another number, until Enter.
+        var manyLinks = clip
+        manyLinks.text = (1...30).map { "https://a.example/\($0)" }.joined(separator: "\n")
+        state.answer(.loadClip(2), manyLinks)
+        #expect(try state.press("2").isEmpty)
+        guard case .open(urls: ["https://a.example/2"], clips: [2])? = try state.press("<Enter>").last else {
+            Issue.record("not opened")
+            return
+        }
     }
 
     @Test func `the text of a clip is searched as it is typed, also far down`() async throws {

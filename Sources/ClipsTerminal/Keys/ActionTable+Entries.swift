@@ -22,9 +22,15 @@ extension ActionTable {
         case .pageUp: motion(action, "<C-b> <PgUp>", "Move up a page", .pages(-1))
         case .open:
             Entry(
-                action, "<Enter>", .moving, "Read the clip", hint: ("read", 2), scope: .clip,
-                otherScreens: [.help, .history, .output]
-            ) { $0.open() }
+                action, "<Enter>", .moving, "Read the clip; in it, open the link of the number typed before",
+                hint: ("read", 2), scope: .clip, otherScreens: [.help, .history, .output],
+                counted: { state, number in
+                    if let number, state.screen == .list, state.reader.hasFocus {
+                        state.openLink(number)
+                    } else {
+                        state.open()
+                    }
+                })
         case .pick:
             Entry(action, "", .moving, "Print the clip, in 'clips pick' (Enter there)", scope: .clips) {
                 $0.choose()
