@@ -104,6 +104,20 @@ import Testing
         #expect(try Set(names.map { $0.prefix(16) }).count == 2)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `segments that are full of small records are not merged again`() async throws {
+        let a = try await open("a")
+        for part in 0..<9 {
+            let puts = (0..<SegmentFile.maxItems).map {
+                MirrorPut(
+                    key: a.key(entity: "Note", uuid: "\(part) \($0)"), expected: 0, stamp: 1, body: [1])
+            }
+            #expect(try await a.put(puts).count == puts.count)
+        }
+        #expect(try names.count == 9)
+        #expect(try await a.list().count == 9 * SegmentFile.maxItems)
+    }
+
     @Test func `many puts leave few files, and superseded records no bytes`() async throws {
         let (a, b) = (try await open("a"), try await open("b"))
         var numbers: [Int: Int64] = [:]

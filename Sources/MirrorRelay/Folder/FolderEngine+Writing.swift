@@ -137,7 +137,7 @@ extension FolderEngine {
             let wasteful = own.filter { $0.live * 2 < $0.bytes }
             let waste = wasteful.reduce(0) { $0 + $1.bytes - $1.live }
             // The class of a size is the logarithm to the base of the fan-in, in units of 4 kB.
-            let classes = Dictionary(grouping: own.filter { $0.live < SegmentFile.maxBytes / 2 }) {
+            let classes = Dictionary(grouping: own.filter { !$0.isLarge }) {
                 (Int.bitWidth - ($0.live >> 12).leadingZeroBitCount) / 3
             }
             let small = classes.filter { $0.value.count >= Self.fanIn }.min { $0.key < $1.key }?.value
@@ -155,20 +155,24 @@ extension FolderEngine {
         var rest = segments.flatMap { log.contents(of: $0) }.sorted { $0.number < $1.number }[...]
         // In parts, which bounds the memory.
         repeat {
-            var (part, size): ([PlainRecord], Int) = ([], 0)
-            while let revision = rest.popFirst() {
-                let body = try read([revision]).first?.body ?? []
-                guard !body.isEmpty else {
+            var size = 0
+            let part = rest.prefix(SegmentFile.maxItems).prefix { revision in
+                defer { size += Int(revision.item.length) }
+                return size == 0 || size + Int(revision.item.length) <= SegmentFile.maxBytes
+            }
+            rest = rest.dropFirst(part.count)
+            let bodies = Dictionary(
+                try read(Array(part)).map { ($0.revision.number, $0.body) }, uniquingKeysWith: { $1 })
+            let records = try part.map { revision throws(MirrorError) in
+                guard let body = bodies[revision.number], !body.isEmpty else {
                     // Damaged: the mirror puts the records of the segment again.
                     discard(revision.segment)
                     throw .unreachable(reason: "the folder \(folder) lost records; the records are compared")
                 }
                 let item = revision.item
-                part.append(PlainRecord(key: item.key, stamp: item.stamp, time: item.time, body: body))
-                size += Int(item.length)
-                if size > SegmentFile.maxBytes || part.count == SegmentFile.maxItems { break }
+                return PlainRecord(key: item.key, stamp: item.stamp, time: item.time, body: body)
             }
-            _ = try write(part, omitting: rest.isEmpty ? names : [], always: true)
+            _ = try write(records, omitting: rest.isEmpty ? names : [], always: true)
         } while !rest.isEmpty
         for name in names {
             log.remove(name)

@@ -22,11 +22,16 @@ struct FolderLog: Sendable {
         /// The state of the file when its table was read.
         var mark: String
         var numbers: [Int64]
+        /// The bytes of its records.
         let bytes: Int
         /// The number of the key with which the table is sealed.
         let key: UInt64
-        /// The bytes of records that no later segment of the machine has.
+        /// The bytes and the number of its records that no later segment of the machine has.
         var live = 0
+        var count = 0
+
+        /// Whether merging segments of its kind may not make fewer: eight that are full of small records become eight.
+        var isLarge: Bool { live >= SegmentFile.maxBytes / 2 || count >= SegmentFile.maxItems / 2 }
     }
 
     /// The last table of each machine, by its sequence.
@@ -97,7 +102,8 @@ struct FolderLog: Sendable {
         let items = contents.table.items
         var numbers = [Int64](repeating: 0, count: items.count)
         var offset = contents.start
-        segments[name] = Segment(name: name, mark: mark, numbers: [], bytes: contents.end, key: contents.key)
+        segments[name] = Segment(
+            name: name, mark: mark, numbers: [], bytes: contents.end - contents.start, key: contents.key)
         for (index, item) in items.enumerated() {
             defer { offset += Int(item.length) }
             let mine = revisions(of: item.key).first { $0.segment.machine == name.machine }
@@ -153,6 +159,7 @@ struct FolderLog: Sendable {
         let (number, key) = (revision.number, revision.item.key)
         next = max(next, number + 1)
         segments[revision.segment]?.live += Int(revision.item.length)
+        segments[revision.segment]?.count += 1
         if !isListed {
             if let last = order.last, last >= number { isSorted = false }
             order.append(number)
@@ -169,6 +176,7 @@ struct FolderLog: Sendable {
         // Other revisions of the record may have been removed since it was returned.
         guard let revision = revisions.removeValue(forKey: number) else { return }
         segments[revision.segment]?.live -= Int(revision.item.length)
+        segments[revision.segment]?.count -= 1
         let key = revision.item.key
         guard let first = newest[key], first != revision.number else {
             newest[key] = revision.previous == 0 ? nil : revision.previous
