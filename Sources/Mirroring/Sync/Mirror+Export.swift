@@ -164,7 +164,7 @@ extension Mirror {
         let entries = try await wholeEntries(Array(outdated.keys))
         var readable: [MirrorEntry] = []
         for entry in entries {
-            if try form(of: entry) != nil {
+            if try engine.form(of: entry) != nil {
                 readable.append(entry)
                 outdated[entry.revision.key] = nil
             } else {

@@ -9,11 +9,28 @@ extension Mirror {
     ///
     /// - Returns: Whether there were any.
     func importSome() async throws(MirrorError) -> Bool {
-        let entries = try await engine.changes(after: zone[.cursor], limit: Self.importSize)
-        guard let last = entries.last else { return false }
-        try await take(entries, upTo: last.revision)
-        note { $0.received += entries.count }
+        let cursor = zone[.cursor]
+        let known = ahead?.cursor == cursor ? ahead?.batch : nil
+        ahead = nil
+        let batch = if let known { known } else { try await nextBatch(after: cursor) }
+        guard let last = batch.entries.last else { return false }
+        try await take(batch, upTo: last.revision)
+        note { $0.received += batch.entries.count }
         return true
+    }
+
+    private nonisolated func nextBatch(after cursor: Int64) async throws(MirrorError) -> ReceivedBatch {
+        try ReceivedBatch(try await engine.changes(after: cursor, limit: Self.importSize), of: engine)
+    }
+
+    /// Reads the batch after a full one. After an error, or if nothing follows yet, the next call reads again.
+    private nonisolated func batchAhead(
+        of batch: ReceivedBatch, _ cursor: MirrorRevision?
+    ) async -> (cursor: Int64, batch: ReceivedBatch)? {
+        guard let cursor, batch.entries.count == Self.importSize,
+            let next = try? await nextBatch(after: cursor.number), !next.entries.isEmpty
+        else { return nil }
+        return (cursor.number, next)
     }
 
     /// Receives a part of a deferred revision, and imports it after the last one.
@@ -36,23 +53,27 @@ extension Mirror {
         return true
     }
 
+    func take(
+        _ entries: [MirrorEntry], mode: MirrorZone.Reconciliation = .none, isConfirmed: Bool = false
+    ) async throws(MirrorError) {
+        try await take(ReceivedBatch(entries, of: engine), mode: mode, isConfirmed: isConfirmed)
+    }
+
     /// Merges records in one commit, with the cursor.
     ///
     /// - Parameters:
-    ///   - entries: The newest read revisions.
+    ///   - batch: The newest read revisions.
     ///   - cursor: The revision to which the cursor moves; nil to leave it.
     ///   - mode: The reconciliation that reads them.
     ///   - isConfirmed: Whether the user allowed their deletions.
-    func take(
-        _ entries: [MirrorEntry], upTo cursor: MirrorRevision? = nil, mode: MirrorZone.Reconciliation = .none,
-        isConfirmed: Bool = false
-    )
-        async throws(MirrorError)
-    {
+    private func take(
+        _ batch: ReceivedBatch, upTo cursor: MirrorRevision? = nil,
+        mode: MirrorZone.Reconciliation = .none, isConfirmed: Bool = false
+    ) async throws(MirrorError) {
+        let entries = batch.entries
         guard !entries.isEmpty else { return }
         let parted = entries.filter { $0.isDeferred && largePuts[$0.revision.number] != $0.revision.stamp }
             .map(\.revision)
-        let (forms, unreadable) = try decoded(entries)
         for attempt in 0... {
             try await absorb()
             guard let position else { return }
@@ -60,7 +81,7 @@ extension Mirror {
                 zone: zone, configuration: configuration, model: container.model,
                 number: position.token.number, mode: mode, isOrdered: cursor != nil)
             let (merged, deferred, origin) = try await read { snapshot throws(StoreError) in
-                let plan = try merge.plan(forms, absorbed: position.token, in: snapshot)
+                let plan = try merge.plan(batch.forms, absorbed: position.token, in: snapshot)
                 return (
                     plan, try snapshot.deferredRows(parted),
                     try plan.flatMap { plan throws(StoreError) in
@@ -81,7 +102,9 @@ extension Mirror {
                 let room = Self.importSize - entries.count
                 if let last = entries.last?.revision, last == cursor, room > 0 {
                     let more = try await engine.changes(after: last.number, limit: room)
-                    if let end = more.last?.revision { return try await take(entries + more, upTo: end) }
+                    if let end = more.last?.revision {
+                        return try await take(ReceivedBatch(entries + more, of: engine), upTo: end)
+                    }
                 }
                 let newest = entries.map(\.revision.number).max() ?? 0
                 if try await mustAsk(plan, of: merge, upTo: newest, isLast: room > 0) {
@@ -90,10 +113,11 @@ extension Mirror {
             }
             let previous = zone
             if let cursor { zone.moveCursor(to: cursor) }
-            if unreadable > 0 {
-                zone[.unreadable] += unreadable
+            if batch.unreadable > 0 {
+                zone[.unreadable] += batch.unreadable
                 zone.reconciliation = max(zone.reconciliation, .compare)
             }
+            async let next = batchAhead(of: batch, cursor)
             do throws(MirrorError) {
                 let plan = plan
                 let name = !plan.conflicts.isEmpty ? "conflict" : isConfirmed ? Self.confirmed : "import"
@@ -112,18 +136,25 @@ extension Mirror {
                 }
                 throw error
             }
+            ahead = await next
             return
         }
     }
+}
 
-    /// Reads the records. One that cannot be read is counted and skipped; the next connection reads it again.
-    func decoded(
-        _ entries: [MirrorEntry]
-    ) throws(MirrorError) -> (entries: [MergedEntry], unreadable: Int64) {
+/// Revisions that were read, with their records.
+struct ReceivedBatch: Sendable {
+    let entries: [MirrorEntry]
+    let forms: [MergedEntry]
+    /// The number of records that are damaged.
+    let unreadable: Int64
+
+    /// Decodes the records. One that cannot be read is counted and skipped; the next connection reads it again.
+    init(_ entries: [MirrorEntry], of engine: any MirrorEngine) throws(MirrorError) {
         var forms: [String: MergedEntry] = [:]
         var unreadable: Int64 = 0
         for entry in entries where !entry.isDeferred {
-            guard let form = try form(of: entry) else {
+            guard let form = try engine.form(of: entry) else {
                 unreadable += 1
                 continue
             }
@@ -131,14 +162,16 @@ extension Mirror {
             let merged = forms[name]?.merged.merged(form.state) ?? form.state
             forms[name] = MergedEntry(form: form, merged: merged, revision: entry.revision)
         }
-        return (Array(forms.values), unreadable)
+        (self.entries, self.forms, self.unreadable) = (entries, Array(forms.values), unreadable)
     }
+}
 
+extension MirrorEngine {
     /// Returns the record of an entry; nil if it is damaged, or has the key of another record.
     func form(of entry: MirrorEntry) throws(MirrorError) -> RecordForm? {
         do {
             let form = try RecordForm(entry.body)
-            return engine.key(entity: form.entity, uuid: form.uuid) == entry.revision.key ? form : nil
+            return key(entity: form.entity, uuid: form.uuid) == entry.revision.key ? form : nil
         } catch let error as MirrorError {
             throw error
         } catch {

@@ -10,6 +10,7 @@ extension Mirror {
     func connect() async throws(MirrorError) {
         try await start()
         guard !isConnected else { return }
+        ahead = nil
         // A record with an unsent edit must wait before it is compared.
         try await absorbOrRestart()
         let identity = try await engine.identity()

@@ -132,7 +132,7 @@ extension Mirror {
             let entries = try await engine.changes(after: revision, limit: Self.importSize)
             guard let last = entries.last else { return (removed.count, revision) }
             revision = last.revision.number
-            let forms = try decoded(entries).entries
+            let forms = try ReceivedBatch(entries, of: engine).forms
             let plan = try await read { snapshot throws(StoreError) in
                 // Counting needs no clocks of local edits.
                 try merge.plan(forms, absorbed: nil, in: snapshot)

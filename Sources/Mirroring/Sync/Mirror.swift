@@ -26,6 +26,8 @@ public actor Mirror {
     private var isExchanging = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     var removals = WaitingRemovals()
+    /// The batch after a cursor, which was read while the one before it was saved.
+    var ahead: (cursor: Int64, batch: ReceivedBatch)?
     /// What ends the pauses of ``run()``.
     var signals: Signals?
     /// The number of records that are put together.
@@ -120,7 +122,7 @@ public actor Mirror {
         do throws(MirrorError) {
             return try await body()
         } catch {
-            isConnected = false
+            (isConnected, ahead) = (false, nil)
             throw error
         }
     }
