@@ -51,6 +51,17 @@ struct WebPageTests {
                 """, "\(page.text)")
     }
 
+    @Test func `links of other programs are listed, and scripts and files of the reader are not`() throws {
+        let links = [
+            "ftp://a.example/b", "tel:+4930123", "magnet:?xt=urn:btih:ab", "gemini://a.example/", "file:///etc/passwd",
+            "data:text/plain,a", "JavaScript:alert(1)", "blob:https://a.example/1",
+        ]
+        let body = links.map { "<p>A paragraph of some length that has a <a href='\($0)'>link</a> in it.</p>" }.joined()
+        let page = try #require(WebPage(Array("<html><body>\(body)</html>".utf8), address: "https://a.example/x"))
+        for link in links.prefix(4) { #expect(page.text.contains("]: \(link)\n") || page.text.hasSuffix(link)) }
+        for link in links.dropFirst(4) { #expect(!page.text.contains("]: \(link)")) }
+    }
+
     @Test func `a page keeps its structure, and loses no link`() throws {
         let body = """
             <article><h2>Part <em>one</em></h2><p>See <a href="/b?x=1&amp;y">the <b>manual</b></a>, <a href="#top">up</a>,

@@ -191,6 +191,8 @@ import Testing
     @Test func `backslashes before literal characters are not shown`() {
         func shown(_ text: String) -> String { TextMarks.shown(text, with: []).text }
         #expect(shown(#"a \*b\* **c** \[d\]\[1] \&amp;"#) == "a *b* c [d][1] &amp;")
+        #expect(shown("a ***b*** c") == "a b c")
+        #expect(TextMarks.marks(in: "***b***").map(\.attributes) == [[.bold, .italic]])
         #expect(shown(##"## A \*b\*"##) == "## A *b*")
         #expect(shown("\\# no\n1\\. one\n\\- two") == "# no\n1. one\n- two")
         let others = [#"C:\file a\.b \d+ \- x"#, #"`\*a\*`"#, "```\n\\*a\n```", #"\"#]

@@ -9,7 +9,8 @@ struct PageLinks {
     /// A page may repeat a long address in a million links.
     private static let maxCount = 999
     private static let maxAddress = 4096
-    private static let schemes: Set = ["http", "https", "mailto"]
+    /// The schemes of scripts and of contents, and of the reader's own files, to which a page does not lead.
+    private static let omitted: Set = ["javascript", "vbscript", "data", "blob", "about", "file"]
 
     /// - Parameter base: The address of the page; empty if only absolute links have an address.
     init(base: String) { self.base = URL(string: base) }
@@ -21,7 +22,7 @@ struct PageLinks {
         let link = HTMLText.trimmed(HTMLText.repaired(text))
         guard !link.isEmpty, !link.hasPrefix("#"), link.utf8.count <= Self.maxAddress,
             let url = URL(string: link, relativeTo: base)?.absoluteURL,
-            let scheme = url.scheme?.lowercased(), Self.schemes.contains(scheme)
+            let scheme = url.scheme?.lowercased(), !Self.omitted.contains(scheme)
         else { return nil }
         let address = url.absoluteString
         let isSafe = address.utf8.count <= Self.maxAddress && address.allSatisfy { !$0.isWhitespace }

@@ -177,8 +177,11 @@ extension AppState {
     }
 
     private mutating func closeMenu() {
+        let choice = menu?.items.first?.choice
         menu = nil
         if screen == .conflict { postponeQuestion() }
+        // Saved nowhere yet: a second Esc gives it up.
+        if case .addAnyway(let draft, _)? = choice { prompt = Prompt(kind: .add, text: draft.url) }
     }
 
     mutating func choose(_ choice: Menu.Choice) {

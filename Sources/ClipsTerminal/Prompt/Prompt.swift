@@ -21,7 +21,8 @@ struct Prompt: Sendable {
             switch self {
             case .filter, .text, .helpFilter, .historyFilter: ClipQuery.maxFilterLength
             case .quoteNote: Quote.maxText / 4
-            case .add, .tags, .command: 1 << 20
+            case .tags: 1 << 12
+            case .add, .command: 1 << 20
             }
         }
     }

@@ -59,11 +59,11 @@ enum TextMarks {
                 continue
             }
             let count = bytes[index...].prefix { $0 == star }.count
-            guard count <= 2, let end = end(of: bytes, from: index, count) else {
+            guard count <= 3, let end = end(of: bytes, from: index, count) else {
                 index += count
                 continue
             }
-            marks.append(Mark(range: index..<end, attributes: count == 2 ? .bold : .italic, stars: count))
+            marks.append(Mark(range: index..<end, attributes: looks[count - 1], stars: count))
             index = end
         }
         return (marks, escapes)
@@ -137,6 +137,8 @@ enum TextMarks {
     }
 
     private static let star = UInt8(ascii: "*")
+    /// The looks of words between one, two, and three stars.
+    private static let looks: [Style.Attributes] = [.italic, .bold, [.bold, .italic]]
 
     /// Whether a backslash makes the next byte a literal character.
     ///
