@@ -161,6 +161,20 @@ import Testing
         #expect(installation().check()[0].found.contains("cannot be executed"))
     }
 
+    @Test func `an installed program next to this one is no problem`() throws {
+        try make("usr/bin/chromium", "")
+        _ = installation(isSystem: true).install()
+        let file = try #require(try files().first { $0.hasPrefix("etc/") && $0.hasSuffix("host.json") })
+        var host = try #require(try object("\(root)/\(file)"))
+        host["path"] = "/bin/sh"
+        try make(file, String(decoding: JSONSerialization.data(withJSONObject: host), as: UTF8.self))
+        let report = try #require(installation().check().first)
+        #expect(report.isWell && report.found.hasSuffix("for all users, names another program, /bin/sh"))
+        host["path"] = "/no/program"
+        try make(file, String(decoding: JSONSerialization.data(withJSONObject: host), as: UTF8.self))
+        #expect(installation().check().first?.isWell == false)
+    }
+
     @Test func `a file of another program is not deleted`() throws {
         let path = "home/user/.mozilla/native-messaging-hosts/org.clips.host.json"
         try make(path, "{\"name\":\"other\"}")

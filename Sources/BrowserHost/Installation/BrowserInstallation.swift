@@ -122,10 +122,14 @@ extension BrowserInstallation {
     private func check(_ file: String, of browser: Browser) -> BrowserReport {
         var report = BrowserReport(browser: browser.name, file: file, found: "the host is \(file)")
         report.hasExtension = context.hasExtension(browser)
-        if let problem = manifest(browser).problem(of: file) {
+        let isForAll = context.path(browser.hosts).map { !file.hasPrefix($0 + "/") } ?? true
+        let problem = manifest(browser).problem(of: file)
+        if isForAll, case .otherProgram? = problem, let problem {
+            // Such as the installed one next to a build: the file of a user, if there is one, precedes it.
+            report.found = "\(file), for all users, \(problem.description)"
+        } else if let problem {
             report.isWell = false
             report.found = "\(file) \(problem.description)"
-            let isForAll = context.path(browser.hosts).map { !file.hasPrefix($0 + "/") } ?? true
             report.advice =
                 problem == .foreign
                 ? "Move it away, then install again."
