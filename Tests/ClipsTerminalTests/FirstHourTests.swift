@@ -159,11 +159,12 @@ import Testing
         let config = "bind X read ; archive ; next-unread"
         #expect(ConfigFile(config).errors.isEmpty)
         try await RunningApp.open(config: config, clips: 3) { app in
-            let (first, second) = (app.state.list.clips.rows[0].id, app.state.list.clips.rows[2].id)
+            let (first, second) = (app.state.list.clips.rows[0].id, app.state.list.clips.rows[1].id)
             try app.run("X\n:wait count=2\n:wait idle")
             let clip = try app.other { try await $0.clip(first) }
             #expect(!clip.isUnread && clip.isArchived)
             #expect(app.state.list.clips.selectedRow?.id == second)
+            try app.run("<Space>x\n:wait count=1\nx\n:wait text=Unarchived “\n:wait count=2\n<Esc>k")
             try app.run("::unread<Enter>\n:wait text=is unchanged")
             #expect(try app.other { try await $0.clip(second).isUnread })
             try app.run("::read<Enter>\n:wait text=as read")

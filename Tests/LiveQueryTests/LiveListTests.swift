@@ -101,6 +101,12 @@ struct LiveListAnchorTests {
         empty.move(by: 1)
         empty.apply(changes: [inserted(5)])
         #expect(empty.selectedID == 20)
+        // A filter without matches follows a list with a selected item, and its first match is selected.
+        empty.replace(
+            window: .init(rows: [], lowerIndex: 0, count: 0, reachesStart: true, reachesEnd: true))
+        empty.moveToStart()
+        for key in stride(from: 100, to: 0, by: -10) { empty.apply(changes: [inserted(key)]) }
+        #expect(empty.selectedID == 10 && empty.top == 0)
     }
 
     @Test(arguments: 1...200 as ClosedRange<UInt64>)

@@ -110,9 +110,11 @@ extension AppState {
         case .binding(let binding, let row):
             // A question of the action before it is answered first, and not by a later action.
             guard prompt == nil, menu == nil else { return }
-            // An action before it may have removed the clip from the list, or moved it.
-            bound =
-                ActionTable[binding.action].scope == .clips && !actsOnMarks && !reader.hasFocus ? row : nil
+            // An action before it may have removed the clip from the list, or moved it: the next clip is the one after it.
+            let isOfClip =
+                ActionTable[binding.action].scope == .clips
+                || [.nextUnread, .previousUnread].contains(binding.action)
+            bound = isOfClip && !actsOnMarks && !reader.hasFocus ? row : nil
             perform(binding, count: nil)
             bound = nil
         case .move(let rows): list.clips.move(by: rows)

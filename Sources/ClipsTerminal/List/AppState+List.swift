@@ -178,7 +178,7 @@ extension AppState {
         var wanted = list.query
         wanted.isUnreadOnly = true
         list.feed.isSearching = true
-        emit(.findUnread(wanted, from: list.clips.selectedRow?.position, isForward: isForward))
+        emit(.findUnread(wanted, from: (bound ?? list.clips.selectedRow)?.position, isForward: isForward))
     }
 
     mutating func finishFindingUnread(_ id: Int64?) {

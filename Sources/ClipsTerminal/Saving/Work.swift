@@ -59,12 +59,25 @@ extension Work {
     /// Saves the work, or retains its text.
     func outcome(in store: ClipStore, _ unsaved: UnsavedWork) async -> Outcome {
         do {
-            return try await save(in: store)
+            return try await named(in: store).save(in: store)
         } catch StoreError.tokenExpired {
             return .impossible("The history of this change has been purged; it cannot be undone.")
         } catch {
             let reason = store.readOnlyReason?.readOnlyReason ?? Self.sentence(error)
             return .failed(unsaved.retain(self, because: reason))
+        }
+    }
+
+    /// The work with the title of its only clip, if the list does not show that.
+    private func named(in store: ClipStore) async -> Work {
+        guard chosen.count == 1, isUnnamed, let clip = try? await store.clip(chosen[0]) else { return self }
+        let title = clip.displayTitle
+        return switch self {
+        case .toggle(let attribute, let value, let ids, _): .toggle(attribute, to: value, ids, title: title)
+        case .tag(let ids, let adding, let removing, _):
+            .tag(ids, adding: adding, removing: removing, title: title)
+        case .delete(let ids, _): .delete(ids, title: title)
+        default: self
         }
     }
 
@@ -132,7 +145,7 @@ extension Work {
         case .delete(let ids, let title):
             let result = try await store.delete(ids)
             guard result.token != nil else { return .impossible(Self.deleted(ids, title)) }
-            return .done(token: result.token, clips: [])
+            return .done(token: result.token, clips: [], summary: summary)
         case .quote(let quote, let clip):
             return .done(token: try await store.add(quote, to: clip).token, clips: [clip])
         case .unquote(let quote, let clip):
@@ -214,6 +227,13 @@ extension Work {
 
     private static func title(of clip: Int64, in store: ClipStore) async -> String {
         (try? await store.clip(clip)).map { quoted($0.displayTitle) } ?? "another clip"
+    }
+
+    private var isUnnamed: Bool {
+        switch self {
+        case .toggle(_, _, _, let title), .tag(_, _, _, let title), .delete(_, let title): title.isEmpty
+        default: false
+        }
     }
 
     /// The clips of a change that may be of several.

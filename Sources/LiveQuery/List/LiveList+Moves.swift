@@ -89,7 +89,8 @@ extension LiveList {
         sought = nil
         lostID = nil
         pendingIndex = nil
-        isUntouched = false
+        // In an empty list there is nothing to move to.
+        isUntouched = isLoaded && count == 0
     }
 
     private var context: Int { max(0, min(scrollMargin, (height - 1) / 2)) }
