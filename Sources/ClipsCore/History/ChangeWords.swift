@@ -25,6 +25,8 @@ package struct ChangeWords: Hashable, Sendable {
     }
 
     private var parts: [Part]
+    /// Whether the change is the return of a deleted clip.
+    package private(set) var isReturn = false
     private let role: UndoHistory.Role
 
     /// Creates the words of a change.
@@ -41,9 +43,11 @@ package struct ChangeWords: Hashable, Sendable {
         self.role = role
         let isReverse = isReverse || role.isUndo
         switch change.kind {
-        case .insert where role.isUndo || role == .restore: parts = [.verb("restored")]
+        case .insert where role.isUndo || role.isOfRestore:
+            parts = [.verb("restored")]
+            isReturn = true
         case .insert: parts = [.verb(isReverse ? "deleted" : "saved")]
-        case .delete where isReverse: parts = [.verb(role == .restore ? "restored" : "saved")]
+        case .delete where isReverse: parts = [.verb(role.isOfRestore ? "restored" : "saved")]
         case .delete: parts = [.verb("deleted")]
         case .update: parts = Self.parts(of: change, tags, quotes, isReverse)
         }
@@ -122,7 +126,7 @@ package struct ChangeWords: Hashable, Sendable {
     /// The change after a title, such as `starred, tags +swift`.
     package var phrase: String {
         let words = parts.isEmpty ? "changed" : parts.map(\.phrase).joined(separator: ", ")
-        guard !isRestored else { return words }
+        guard !isReturn else { return words }
         return switch role {
         case .undo: "undone: \(words)"
         case .redo: "redone: \(words)"
@@ -130,13 +134,10 @@ package struct ChangeWords: Hashable, Sendable {
         }
     }
 
-    /// Whether the change is the return of a deleted clip.
-    package var isRestored: Bool { parts == [.verb("restored")] }
-
     /// Returns a sentence without an end, such as `marked “Title” as read`.
     package func sentence(_ subject: String) -> String {
         let words = ownSentence(subject)
-        guard !isRestored else { return words }
+        guard !isReturn else { return words }
         return switch role {
         case .undo: "undid: \(words)"
         case .redo: "redid: \(words)"

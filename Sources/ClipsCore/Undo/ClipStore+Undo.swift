@@ -19,7 +19,8 @@ extension ClipStore {
         let step = try await container.read { snapshot throws(StoreError) in
             try UndoPieces(of: token, in: snapshot)
         }
-        let work = named(UndoHistory.Role(isRedoing, of: token.number).contextName)
+        let role = UndoHistory.Role(isRedoing, of: token.number, ofRestore: step.isRestoring)
+        let work = named(role.contextName)
         guard var later = LaterChanges(of: step, author: author, work: work) else {
             return .saved(token: nil, restored: [], clips: 0)
         }

@@ -154,7 +154,7 @@ extension StoreSnapshot {
             switch UndoHistory.Role(contextName: name) {
             case .work: return false
             case .restore: return true
-            case .undo(let number), .redo(let number):
+            case .undo(let number, _), .redo(let number, _):
                 // Any program can give any name.
                 guard number > 0, number < token.number else { return false }
                 token = HistoryToken(storeID: token.storeID, generation: token.generation, number: number)

@@ -15,15 +15,24 @@ package struct UndoHistory: Hashable, Sendable {
     /// The role of a transaction, stored in its context name.
     package enum Role: Hashable, Sendable {
         case work
-        case undo(Int64)
-        case redo(Int64)
+        case undo(Int64, ofRestore: Bool)
+        case redo(Int64, ofRestore: Bool)
         /// The return of deleted clips that the user chose.
         case restore
 
         package var isUndo: Bool { if case .undo = self { true } else { false } }
 
-        package init(_ isRedoing: Bool, of number: Int64) {
-            self = isRedoing ? .redo(number) : .undo(number)
+        /// Whether the work, which the transaction may undo, is the return of deleted clips.
+        package var isOfRestore: Bool {
+            switch self {
+            case .work: false
+            case .restore: true
+            case .undo(_, let ofRestore), .redo(_, let ofRestore): ofRestore
+            }
+        }
+
+        package init(_ isRedoing: Bool, of number: Int64, ofRestore: Bool) {
+            self = isRedoing ? .redo(number, ofRestore: ofRestore) : .undo(number, ofRestore: ofRestore)
         }
 
         package init(contextName: String?) {
@@ -33,13 +42,18 @@ package struct UndoHistory: Hashable, Sendable {
                 self = .restore
                 return
             }
-            guard (2...3).contains(words.count), let number = Int64(words[words.count - 1]) else {
+            guard (2...4).contains(words.count), let number = Int64(words[words.count - 1]) else {
+                self = .work
+                return
+            }
+            let ofRestore = words.dropLast(2).last == "restore"
+            guard words.count < 4 || ofRestore else {
                 self = .work
                 return
             }
             switch words[words.count - 2] {
-            case "undo": self = .undo(number)
-            case "redo": self = .redo(number)
+            case "undo": self = .undo(number, ofRestore: ofRestore)
+            case "redo": self = .redo(number, ofRestore: ofRestore)
             default: self = .work
             }
         }
@@ -48,8 +62,8 @@ package struct UndoHistory: Hashable, Sendable {
             switch self {
             case .work: nil
             case .restore: "restore"
-            case .undo(let number): "undo \(number)"
-            case .redo(let number): "redo \(number)"
+            case .undo(let number, let ofRestore): "\(ofRestore ? "restore " : "")undo \(number)"
+            case .redo(let number, let ofRestore): "\(ofRestore ? "restore " : "")redo \(number)"
             }
         }
     }
@@ -129,10 +143,10 @@ package struct UndoHistory: Hashable, Sendable {
             case .work, .restore:
                 if !undone.contains(number) { undoable.append(step) }
                 hasWork = true
-            case .undo(let undoneNumber):
+            case .undo(let undoneNumber, _):
                 if !hasWork, !redone.contains(number) { redoable.append(step) }
                 undone.insert(undoneNumber)
-            case .redo(let redoneNumber):
+            case .redo(let redoneNumber, _):
                 if !undone.contains(number) { undoable.append(step) }
                 redone.insert(redoneNumber)
             }

@@ -28,7 +28,7 @@ struct HistoryTitles: Sendable {
     /// The change, if the sign before the title does not express it.
     func detail(_ line: TransactionSummary.Line) -> String {
         let words = words(line)
-        return line.kind != .insert || words.isRestored ? words.phrase : ""
+        return line.kind != .insert || words.isReturn ? words.phrase : ""
     }
 
     func words(_ line: TransactionSummary.Line) -> ChangeWords {
