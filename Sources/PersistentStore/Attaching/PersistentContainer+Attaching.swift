@@ -207,3 +207,169 @@ private struct AttachedPage {
         return found
     }
 }
+
+/// Facts that a program stores with the history of an attached database.
+package struct AttachmentNotes: Sendable {
+    /// The age beyond which its followers delete history.
+    package var retention: Duration?
+    /// The transactions that a consumer could not process, oldest first, by the consumer's name.
+    package var parked: [String: [Int64]] = [:]
+}
+
+extension PersistentContainer {
+    private static let retentionKey = "attached_retention"
+    private static let parkedKey = "attached_parked_"
+    private static let maxParked = 1000
+
+    /// Whether a database is in WAL mode, so that recording need not switch it.
+    package static func isInWALMode(_ path: String) throws(StoreError) -> Bool {
+        do {
+            return try Connection(path: path, access: .readWrite, trustsSchema: true).texts(
+                "PRAGMA journal_mode") == ["wal"]
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    package nonisolated(nonsending) func notes() async throws(StoreError) -> AttachmentNotes {
+        try await reader.read { snapshot throws(StoreError) in
+            try snapshot.ask { connection in
+                var notes = AttachmentNotes()
+                let rows = try connection.prepare(
+                    "SELECT key, value FROM store_metadata WHERE key GLOB 'attached_*'")
+                while try rows.step() {
+                    let key = rows.text(0)
+                    if key == Self.retentionKey {
+                        notes.retention = .seconds(min(max(0, rows.integer(1)), 1 << 40))
+                    }
+                    if key.hasPrefix(Self.parkedKey) {
+                        notes.parked[String(key.dropFirst(Self.parkedKey.count))] =
+                            rows.text(1).split(separator: ",").compactMap { Int64($0) }
+                    }
+                }
+                return notes
+            }
+        }
+    }
+
+    package nonisolated(nonsending) func setRetention(_ retention: Duration) async throws(StoreError) {
+        try await writer.write { connection in
+            try connection.run(
+                "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
+                Self.retentionKey, retention.components.seconds)
+        }
+    }
+
+    /// Records that a consumer could not process a transaction, and moves its cursor past it in the same commit.
+    package nonisolated(nonsending) func park(_ token: HistoryToken, of consumer: String)
+        async throws(StoreError)
+    {
+        let now = options.clock()
+        try await writer.write { connection in
+            let key = Self.parkedKey + consumer
+            let known =
+                try connection.texts("SELECT value FROM store_metadata WHERE key = ?1", key).first ?? ""
+            let all =
+                known.split(separator: ",").suffix(Self.maxParked - 1).map(String.init) + ["\(token.number)"]
+            try connection.run(
+                "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2", key,
+                all.joined(separator: ","))
+            try ConsumerTable.move(consumer, to: token, now: now, on: connection)
+        }
+    }
+}
+
+/// Opening another program's database, whose tables are recorded.
+extension StoreOpening {
+    var isAttached: Bool { attachment != nil }
+
+    private var attached: AttachedStore { AttachedStore(path: path) }
+
+    /// Prepares a recorded database, or begins to record it.
+    func attach(_ request: AttachmentRequest, _ connection: borrowing Connection, _ schema: SchemaGuard?)
+        throws
+        -> StoreMetadata
+    {
+        try connection.execute("BEGIN")
+        let isNew = try !identifyAttached(connection)
+        try connection.execute("COMMIT")
+        guard !isNew || request.tables != nil else { throw StoreError.notAttached(path: path) }
+        if isNew { try prepareLog(request, connection) }
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            // Another process may have attached since.
+            let isNew = try !identifyAttached(connection)
+            if isNew { try attached.create(now: options.clock(), on: connection) }
+            let hasChanged = try attached.verify(on: connection) && !isNew
+            let isExtended = try attached.track(request.tables ?? [], request.values, on: connection)
+            // Consumers have not read the rows of another table.
+            if isExtended, !isNew { try StoreMetadata.expireTokens(on: connection) }
+            try connection.execute(isNew || hasChanged || isExtended ? "COMMIT" : "ROLLBACK")
+        } catch let refusal as AttachmentRefusal {
+            connection.rollBack()
+            throw StoreError.cannotAttach(path: path, reason: refusal.reason)
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+        return try StoreMetadata(connection)
+    }
+
+    private func prepareLog(_ request: AttachmentRequest, _ connection: borrowing Connection) throws {
+        guard try connection.texts("PRAGMA journal_mode") != ["wal"] else { return }
+        guard request.allowsWAL else { throw StoreError.needsWAL(path: path) }
+        try untilNotBusy { () throws(SQLiteError) in try connection.execute("PRAGMA journal_mode = WAL") }
+        guard try connection.texts("PRAGMA journal_mode") == ["wal"] else {
+            throw StoreError.cannotAttach(path: path, reason: "SQLite cannot switch it to WAL mode")
+        }
+    }
+
+    /// Returns whether the database is recorded.
+    ///
+    /// - Throws: ``StoreError/isStore(path:)`` for a store of this library.
+    func identifyAttached(_ connection: borrowing Connection) throws -> Bool {
+        guard try connection.integer("PRAGMA application_id") != StoreSchema.applicationID else {
+            throw StoreError.isStore(path: path)
+        }
+        return try attached.isAttached(connection)
+    }
+
+    /// Rejects a database whose schema was changed since it was verified. The next write, or ``adapt()``, verifies it.
+    func checkAttached(_ connection: borrowing Connection) throws {
+        guard try identifyAttached(connection) else { throw StoreError.notAttached(path: path) }
+        guard try attached.isVerified(connection) else {
+            throw StoreError.schemaChanged(
+                path: path, reason: "a table may have changed, so its recording must be adapted to it")
+        }
+    }
+
+    /// Verifies the schema with the write lock.
+    func verifyAttached(_ connection: borrowing Connection) throws -> Bool {
+        guard try identifyAttached(connection) else { throw StoreError.notAttached(path: path) }
+        return try attached.verify(on: connection)
+    }
+
+    /// Adapts the recording to tables that the owner changed.
+    func adapt() throws(StoreError) {
+        var opening = self
+        opening.attachment?.tables = nil
+        _ = try opening.open()
+    }
+
+    /// Runs a statement that requires exclusive access and does not call the busy handler, until the timeout.
+    func untilNotBusy(_ body: () throws(SQLiteError) -> Void) throws {
+        let deadline = ContinuousClock.now + options.busyTimeout
+        while true {
+            do throws(SQLiteError) {
+                return try body()
+            } catch {
+                guard error.primary == .busy else { throw error }
+                guard ContinuousClock.now < deadline, options.isInterrupted?() != true else {
+                    throw StoreError.busy(
+                        path: path, holder: nil, milliseconds: Int(options.busyTimeout.wholeMilliseconds))
+                }
+                DescriptorIO.pause(for: .milliseconds(1))
+            }
+        }
+    }
+}
