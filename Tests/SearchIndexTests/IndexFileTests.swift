@@ -183,19 +183,4 @@ import Testing
         #expect(try await find("round", other) == (20, true))
         await second.container.close()
     }
-
-    @Test func `tags and authors are completed while they are in use`() async throws {
-        var draft = Self.titled("tagged")
-        draft.tags = ["Réseau", "rust", "recipe"]
-        let id = try await store.add([draft])[0]
-        try await index.bringUpToDate()
-        let index = index
-        func names(_ kind: SearchName, _ prefix: String) async throws -> [String] {
-            try await store.container.read { try index.names(kind, beginning: prefix, limit: 10, in: $0) }
-        }
-        #expect(try await names(.tag, "re") == ["recipe", "Réseau"])
-        #expect(try await names(.author, "A") == ["app"])
-        _ = try await store.update(id, [.tags: "rust"])
-        #expect(try await names(.tag, "r") == ["rust"])
-    }
 }

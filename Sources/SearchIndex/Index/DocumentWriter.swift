@@ -3,8 +3,6 @@ import SQLite
 /// A writer of documents to the index, in the caller's transaction. Confined to the index.
 final class DocumentWriter {
     private var words: WordCollector
-    private var seenTags: Set<Substring> = []
-    private var seenAuthors: Set<Substring> = []
 
     init(known: TokenSet = TokenSet()) { words = WordCollector(known: known) }
 
@@ -51,7 +49,6 @@ final class DocumentWriter {
                 try row.bind(utf8: words.distinct, at: index + 2)
             }
             while try row.step() {}
-            try addNames(of: added, to: connection)
             number += 1
         }
         return removed
@@ -77,32 +74,6 @@ final class DocumentWriter {
         try statement.bind(isAppended ? last : last + 1, at: 1)
         try statement.bind(new, at: 2)
         while try statement.step() {}
-    }
-
-    private func addNames(
-        of document: SearchDocument, to connection: borrowing Connection
-    ) throws(SQLiteError) {
-        for bytes in document.tags.utf8.split(separator: UInt8(ascii: ",")) {
-            let tag = Substring(bytes)
-            if !seenTags.contains(tag) {
-                seenTags.insert(Substring(String(tag)))
-                try add(.tag, String(tag), to: connection)
-            }
-        }
-        if !document.author.isEmpty, seenAuthors.insert(document.author[...]).inserted {
-            try add(.author, document.author, to: connection)
-        }
-    }
-
-    private func add(
-        _ kind: SearchName, _ name: String, to connection: borrowing Connection
-    ) throws(SQLiteError) {
-        let row = try connection.prepare(
-            "INSERT OR IGNORE INTO name (kind, folded, name) VALUES (?1, ?2, ?3)")
-        try row.bind(kind.rawValue, at: 1)
-        try row.bind(Folding.fold(name), at: 2)
-        try row.bind(name, at: 3)
-        while try row.step() {}
     }
 }
 
@@ -156,10 +127,4 @@ private struct WordCollector {
         }
         return words
     }
-}
-
-/// A kind of name that can be completed.
-package enum SearchName: Int64, Hashable, Sendable {
-    case tag = 1
-    case author = 2
 }

@@ -10,7 +10,7 @@ import SQLite
 /// others.
 final class IndexFile {
     static let applicationID: Int64 = 0x436C_7053
-    static let format: Int64 = 4
+    static let format: Int64 = 5
     /// A backfill counts down from here; later objects count up.
     static let middleNumber: Int64 = 1 << 32
     static let firstLateNumber: Int64 = 1 << 40
@@ -100,15 +100,12 @@ final class IndexFile {
         try connection.execute(
             """
             DROP TABLE IF EXISTS document; DROP TABLE IF EXISTS words; DROP TABLE IF EXISTS vocabulary;
-            DROP TABLE IF EXISTS name;
             CREATE TABLE document (number INTEGER PRIMARY KEY, object INTEGER NOT NULL UNIQUE,
             created INTEGER NOT NULL);
             CREATE VIRTUAL TABLE words USING fts5 (title, tags, url, text, note, author, content = '',
             detail = column, columnsize = 0, tokenize = 'ascii');
             INSERT INTO words (words, rank) VALUES ('automerge', 64), ('crisismerge', 96);
-            CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, terms BLOB NOT NULL);
-            CREATE TABLE name (kind INTEGER, folded BLOB, name TEXT, PRIMARY KEY (kind, folded, name))
-            WITHOUT ROWID
+            CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, terms BLOB NOT NULL)
             """)
     }
 
