@@ -82,6 +82,12 @@ struct Invocation {
 
     func line(_ text: String) { Console.write(SafeText.line(text) + "\n", to: STDOUT_FILENO) }
 
+    func line(json object: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        line(String(decoding: try encoder.encode(object), as: UTF8.self))
+    }
+
     func remark(_ text: String) {
         if !has("--quiet") { Console.write("clips: \(SafeText.line(text))\n", to: STDERR_FILENO) }
     }

@@ -40,9 +40,7 @@ extension Invocation {
     private func printConflict(_ conflict: MirrorConflict, number: Int) throws {
         let object = ConflictObject(conflict)
         if has("--json") {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            line(String(decoding: try encoder.encode(object), as: UTF8.self))
+            try line(json: object)
             return
         }
         let origin = conflict.isOwn ? "this machine" : conflict.machine ?? "another machine"

@@ -14,9 +14,7 @@ extension Invocation {
         for machine in machines {
             let object = MachineObject(machine, waiting: machine.isThis ? waiting : nil)
             if has("--json") {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                line(String(decoding: try encoder.encode(object), as: UTF8.self))
+                try line(json: object)
             } else {
                 let unsent = object.waiting.map { $0 > 0 ? ", \($0) to be sent" : "" } ?? ""
                 let note = object.this ? "  (this machine\(unsent))" : ""

@@ -27,9 +27,7 @@ extension Invocation {
             unreadable: status?.unreadable ?? 0, clockOffset: status?.clockOffset ?? 0,
             retained: status?.retained ?? 0)
         if has("--json") {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            line(String(decoding: try encoder.encode(object), as: UTF8.self))
+            try line(json: object)
         } else {
             for text in object.lines { line(text) }
         }

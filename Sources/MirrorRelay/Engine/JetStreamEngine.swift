@@ -136,19 +136,9 @@ extension JetStreamEngine {
     ///
     /// - Throws: `MirrorError.wrongKey` if the zone has another key.
     public func zoneExists() async throws(MirrorError) -> Bool {
-        do throws(RelayError) {
-            let session = JetStreamSession(try await JetStreamConnection.open(address), zone)
-            let sequence: UInt64?
-            do throws(RelayError) {
-                sequence = try await session.checkKey()
-            } catch {
-                await session.close()
-                throw error
-            }
-            await session.close()
-            return sequence != nil
-        } catch {
-            throw MirrorError(error)
+        let zone = zone
+        return try await JetStreamConnection.use(address) { connection throws(RelayError) in
+            try await JetStreamSession(connection, zone).checkKey() != nil
         }
     }
 }

@@ -1,5 +1,6 @@
 import CNATS
 import Glibc
+import Mirroring
 import Platform
 
 /// A connection with a JetStream server. It ends with the first failure: a later one must check the server's
@@ -41,6 +42,27 @@ actor JetStreamConnection {
         let connection = JetStreamConnection(loop)
         try await connection.connect(address)
         return connection
+    }
+
+    /// Runs work on a connection of its own.
+    static func use<Value: Sendable>(
+        _ address: ServerAddress,
+        _ work: (JetStreamConnection) async throws(RelayError) -> Value
+    ) async throws(MirrorError) -> Value {
+        do throws(RelayError) {
+            let connection = try await open(address)
+            let value: Value
+            do throws(RelayError) {
+                value = try await work(connection)
+            } catch {
+                await connection.close()
+                throw error
+            }
+            await connection.close()
+            return value
+        } catch {
+            throw MirrorError(error)
+        }
     }
 
     nonisolated var isEnded: Bool { acknowledgements.isEnded }

@@ -16,19 +16,8 @@ extension MirrorSecret {
     /// Reads the invitation of this code. Writes nothing.
     package func find(at address: ServerAddress, zone: String) async throws(MirrorError) -> PairingCode {
         if let folder = address.folder { return find(in: "\(folder)/clips-mirror-\(zone)", zone: zone) }
-        do throws(RelayError) {
-            let connection = try await JetStreamConnection.open(address)
-            let result: PairingCode
-            do throws(RelayError) {
-                result = try await find(address, zone: zone, connection)
-            } catch {
-                await connection.close()
-                throw error
-            }
-            await connection.close()
-            return result
-        } catch {
-            throw MirrorError(error)
+        return try await JetStreamConnection.use(address) { connection throws(RelayError) in
+            try await find(address, zone: zone, connection)
         }
     }
 
@@ -44,19 +33,8 @@ extension MirrorSecret {
                 return .unknown(isOldZone: false)
             }
             return .invitation(invitation) { () throws(MirrorError) in
-                do throws(RelayError) {
-                    let connection = try await JetStreamConnection.open(address)
-                    let isErased: Bool
-                    do throws(RelayError) {
-                        isErased = try await connection.erase(message.sequence, of: stream)
-                    } catch {
-                        await connection.close()
-                        throw error
-                    }
-                    await connection.close()
-                    return isErased
-                } catch {
-                    throw MirrorError(error)
+                try await JetStreamConnection.use(address) { connection throws(RelayError) in
+                    try await connection.erase(message.sequence, of: stream)
                 }
             }
         } catch RelayError.notFound {

@@ -39,10 +39,7 @@ package struct SearchCalendar: Sendable {
             return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
         },
         start: { day in
-            var fields = tm()
-            fields.tm_year = Int32(day.year - 1900)
-            fields.tm_mon = Int32(day.month - 1)
-            fields.tm_mday = Int32(day.day)
+            var fields = day.fields
             fields.tm_isdst = -1
             return Int64(mktime(&fields)) * 1000
         },
@@ -58,10 +55,7 @@ package struct SearchCalendar: Sendable {
         SearchCalendar(
             now: { now },
             start: { day in
-                var fields = tm()
-                fields.tm_year = Int32(day.year - 1900)
-                fields.tm_mon = Int32(day.month - 1)
-                fields.tm_mday = Int32(day.day)
+                var fields = day.fields
                 return (Int64(timegm(&fields)) - secondsFromGMT) * 1000
             },
             day: { milliseconds in
@@ -76,10 +70,7 @@ package struct SearchCalendar: Sendable {
 
     /// Returns the day of the week, 0 for Monday.
     func weekday(_ day: CalendarDay) -> Int {
-        var fields = tm()
-        fields.tm_year = Int32(day.year - 1900)
-        fields.tm_mon = Int32(day.month - 1)
-        fields.tm_mday = Int32(day.day)
+        var fields = day.fields
         timegm(&fields)
         return Int(fields.tm_wday + 6) % 7
     }
@@ -88,5 +79,13 @@ package struct SearchCalendar: Sendable {
 extension CalendarDay {
     init(_ fields: tm) {
         self.init(year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday))
+    }
+
+    fileprivate var fields: tm {
+        var fields = tm()
+        fields.tm_year = Int32(year - 1900)
+        fields.tm_mon = Int32(month - 1)
+        fields.tm_mday = Int32(day)
+        return fields
     }
 }

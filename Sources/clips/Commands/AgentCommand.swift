@@ -54,28 +54,40 @@ extension Invocation {
             }
         }
         let installation = AgentInstallation(context, arguments: words)
-        let reports: [AgentReport]
-        switch action {
-        case "install":
-            guard context.isProgramKnown else {
-                fail("Cannot find the path of the program without /proc. Mount /proc, then try again.")
-                return .failed
-            }
-            if context.isBuild {
-                remark(
-                    "clients will start \(context.program), which the next build replaces; install the program first to avoid that."
-                )
-            }
-            reports = installation.install()
-        case "status": reports = installation.check()
-        case "remove": reports = installation.remove()
-        case let word: throw Command.unknownAction(word, Command.installingActions)
-        }
+        let reports = try reports(
+            of: action, for: "clients", context, install: installation.install, check: installation.check,
+            remove: installation.remove)
+        guard let reports else { return .failed }
         for report in reports { try line(SafeText.line(report.sentence), json: AgentObject(report)) }
         if reports.isEmpty {
             remark(action == "remove" ? "there was nothing to remove." : "found no client.")
         }
         return (action == "remove" || !reports.isEmpty) && reports.allSatisfy(\.isWell) ? .done : .failed
+    }
+
+    /// Runs an action of an installation.
+    ///
+    /// - Returns: The reports; nil if nothing can be installed, which is reported.
+    func reports<Report>(
+        of action: String, for programs: String, _ context: InstallationContext, install: () -> [Report],
+        check: () -> [Report], remove: () -> [Report]
+    ) throws -> [Report]? {
+        switch action {
+        case "install":
+            guard context.isProgramKnown else {
+                fail("Cannot find the path of the program without /proc. Mount /proc, then try again.")
+                return nil
+            }
+            if context.isBuild {
+                remark(
+                    "\(programs) will start \(context.program), which the next build replaces; install the program first to avoid that."
+                )
+            }
+            return install()
+        case "status": return check()
+        case "remove": return remove()
+        case let word: throw Command.unknownAction(word, Command.installingActions)
+        }
     }
 }
 

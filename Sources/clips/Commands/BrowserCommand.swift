@@ -22,24 +22,10 @@ extension Command {
         let arguments = invocation.arguments
         let context = InstallationContext()
         let installation = BrowserInstallation(context, isSystem: arguments.has("--system"))
-        let reports: [BrowserReport]
-        switch arguments.operands[0] {
-        case "install":
-            guard context.isProgramKnown else {
-                invocation.fail(
-                    "Cannot find the path of the program without /proc. Mount /proc, then try again.")
-                return .failed
-            }
-            if context.isBuild {
-                invocation.remark(
-                    "browsers will start \(context.program), which the next build replaces; install the program first to avoid that."
-                )
-            }
-            reports = installation.install()
-        case "status": reports = installation.check()
-        case "remove": reports = installation.remove()
-        case let word: throw unknownAction(word, installingActions)
-        }
+        let reports = try invocation.reports(
+            of: arguments.operands[0], for: "browsers", context, install: installation.install,
+            check: installation.check, remove: installation.remove)
+        guard let reports else { return .failed }
         for report in reports {
             try invocation.line(SafeText.line(report.sentence), json: BrowserObject(report))
         }
