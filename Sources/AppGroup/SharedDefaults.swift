@@ -11,12 +11,10 @@ import Platform
 ///     try defaults.set("dark", forKey: "theme")
 ///     let theme = try defaults.value(String.self, forKey: "theme") ?? "light"
 public struct SharedDefaults: Sendable {
-    package let suite: String
     let file: SharedDefaultsFile
 
     package init(folder: String, suite: String) throws(AppGroupError) {
         guard Self.isValid(suite) else { throw .invalidSuite(suite) }
-        self.suite = suite
         file = SharedDefaultsFile(folder: folder, name: "\(suite).defaults.json")
     }
 
@@ -39,10 +37,6 @@ public struct SharedDefaults: Sendable {
 
     public func set(_ value: some SharedDefaultConvertible, forKey key: String) throws(AppGroupError) {
         try update { (contents) throws(AppGroupError) in try contents.set(value, forKey: key) }
-    }
-
-    package func removeValue(forKey key: String) throws(AppGroupError) {
-        try update { contents in contents.values[key] = nil }
     }
 
     /// Reads, changes, and writes the values while no other process writes. Writes nothing if nothing

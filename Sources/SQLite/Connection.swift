@@ -11,7 +11,6 @@ package struct Connection: ~Copyable {
         case create
     }
 
-    package let path: String
     let handle: DatabaseHandle
 
     /// Opens a connection without SQLite's own mutex: the owner is an actor.
@@ -49,7 +48,6 @@ package struct Connection: ~Copyable {
             sqlite3_close_v2(pointer)
             throw failure
         }
-        self.path = path
         let policy = BusyPolicy(
             timeoutMilliseconds: busyTimeoutMilliseconds, isInterrupted: isInterrupted)
         handle = DatabaseHandle(pointer: pointer, busyPolicy: policy)
@@ -205,14 +203,5 @@ package struct Connection: ~Copyable {
 
     package func rollBack() {
         if isInTransaction { sqlite3_exec(handle.pointer, "ROLLBACK", nil, nil, nil) }
-    }
-
-    /// Closes the connection now, or throws an error that names a statement still in use.
-    package consuming func close() throws(SQLiteError) {
-        handle.finalizeIdleStatements()
-        if let busy = sqlite3_next_stmt(handle.pointer, nil) {
-            let sql = sqlite3_sql(busy).map { String(cString: $0) }
-            throw SQLiteError(code: SQLITE_BUSY, message: "a statement is still in use", sql: sql)
-        }
     }
 }

@@ -44,7 +44,7 @@ import Testing
         #expect(try again.value(Date.self, forKey: "date") == date)
         #expect(try again.value([String].self, forKey: "list") == ["a", "", "b"])
         #expect(try again.value(String.self, forKey: "none") == nil)
-        try again.removeValue(forKey: "text")
+        try again.update { $0.removeValue(forKey: "text") }
         #expect(try defaults.contents().keys.contains("text") == false)
     }
 

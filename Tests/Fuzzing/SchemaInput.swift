@@ -75,7 +75,7 @@ enum SchemaInput {
         let areEqual = works()
         if let error = run({ options in
             let container = try await PersistentContainer(attachingTo: path, options: options)
-            _ = try await container.changes(HistoryFetchRequest())
+            _ = try await container.read { try $0.changes(HistoryFetchRequest()) }
             try await container.detach()
         }) {
             return error

@@ -111,7 +111,7 @@ import Testing
         try await save(3)
         let newest = try await container.currentToken()
         #expect(await soon { await tracker.deliveredToken == newest })
-        var preview = try await tracker.cleaner.preview()
+        var preview = try await container.previewPurge(parameters.bounds)
         #expect(preview.transactions == 0)
         let lines = folder.path(of: "widget")
         let widget = try StoreWriterProcess(container.path, author: "extension")
@@ -122,7 +122,7 @@ import Testing
         #expect(
             try await delivered == container.transactions(HistoryFetchRequest(.after(first))).map(\.number))
         #expect(delivered.count == 4)
-        preview = try await tracker.cleaner.preview()
+        preview = try await container.previewPurge(parameters.bounds)
         #expect(preview.transactions == 4)
         await tracker.stop()
     }

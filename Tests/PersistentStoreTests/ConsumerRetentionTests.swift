@@ -157,14 +157,15 @@ import Testing
         _ = try await container.registerConsumer("worker")
         _ = try await container.makeContext(author: "other").save(inserting: ["title": "to be counted"])
         let newest = try await container.currentToken()
-        let context = container.makeContext(author: "worker")
-        try await context.insert("Note", ["title": "counted"])
-        await #expect(throws: StoreError.unknownConsumer("missing")) {
-            try await context.save(movingCursorOf: "missing", to: newest)
+        func count(as consumer: String) async throws {
+            try await container.write(author: "worker") { transaction throws(StoreError) in
+                try transaction.insert("Note", ["title": "counted"])
+                try transaction.moveCursor(of: consumer, to: newest)
+            }
         }
+        await #expect(throws: StoreError.unknownConsumer("missing")) { try await count(as: "missing") }
         #expect(try await container.objects().count == 1)
-        #expect(await context.hasChanges)
-        try await context.save(movingCursorOf: "worker", to: newest)
+        try await count(as: "worker")
         #expect(try await container.objects().count == 2)
         #expect(try await container.read { try $0.consumers() }.map(\.token) == [newest])
     }

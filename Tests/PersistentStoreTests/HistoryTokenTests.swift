@@ -140,9 +140,12 @@ import Testing
             await #expect(throws: error) {
                 try await container.registerConsumer("more", startingAt: token)
             }
-            try await context.insert("Note", ["title": "pending"])
-            await #expect(throws: error) { try await context.save(movingCursorOf: name, to: token) }
-            await context.rollback()
+            await #expect(throws: error) {
+                try await container.write(author: "a") { transaction throws(StoreError) in
+                    try transaction.insert("Note", ["title": "pending"])
+                    try transaction.moveCursor(of: name, to: token)
+                }
+            }
         }
         #expect(try await container.read { try $0.consumers().map(\.token) } == [now])
         #expect(try await container.currentToken() == now)

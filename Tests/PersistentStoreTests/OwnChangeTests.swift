@@ -46,8 +46,8 @@ import Testing
         #expect(try await stored.map(\.title) == ["new", "new"])
 
         for task in try await context.fetch(RecordRequest<Item>()) {
-            try await context.update(task, to: Item(title: "other", rank: 9))
-            try await context.update(task, to: task.record)
+            try await context.update(task) { $0 = Item(title: "other", rank: 9) }
+            try await context.update(task) { $0 = task.record }
         }
         try await context.save()
         #expect(try await stored.map(\.record) == [Item(title: "new", rank: 4), Item(title: "new")])
@@ -68,7 +68,7 @@ import Testing
         for rank in 5...7 {
             try await context.update(task) { $0.rank = rank }
             #expect(try await context.save().versions.count == 1)
-            try await context.update(task, to: Item(title: "title \(rank)", rank: rank))
+            try await context.update(task) { $0 = Item(title: "title \(rank)", rank: rank) }
             try await context.save()
         }
         #expect(try await stored[0].record == Item(title: "title 7", rank: 7))

@@ -318,8 +318,11 @@ final class FaultyStore: Sendable {
         case .cursor:
             try await container.moveCursor(of: "reader", to: try await container.currentToken())
         case .insertAndCursor:
-            try await context.insert("Note", ["title": "saved"])
-            try await context.save(movingCursorOf: "reader", to: try await container.currentToken())
+            let newest = try await container.currentToken()
+            try await container.write(author: "app") { transaction throws(StoreError) in
+                try transaction.insert("Note", ["title": "saved"])
+                try transaction.moveCursor(of: "reader", to: newest)
+            }
         case .batchInsert:
             try await container.execute(.insert("Note", rows: [["title": "saved"]]), author: "a")
         case .batchSkip, .batchReplace:

@@ -427,8 +427,7 @@ struct Item: Record, Hashable {
         #expect(try await container.count(RecordRequest<Item>(where: \.folder == wrong)) == 0)
         #expect(try await container.count(RecordRequest<Item>(where: !(\.folder == wrong))) == 3)
         let object = try #require(try await container.fetch(FetchRequest("Item")).first)
-        #expect(
-            object.reference("folder", to: "Folder") == a && object.reference("label", to: "Folder") == nil)
+        #expect(object["folder"] == .reference(a) && object["label"] == .null)
         try await container.execute(
             .update(where: \Item.folder == a, set: \.folder, to: RecordReference(c)), author: "a")
         #expect(try await container.count(RecordRequest<Item>(where: \.folder == c)) == 2)

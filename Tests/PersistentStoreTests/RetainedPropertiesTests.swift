@@ -16,17 +16,6 @@ import Testing
         }
     }
 
-    /// A record of the same entity whose attributes all survive a deletion.
-    struct Brief: Record, Equatable {
-        var title = ""
-        var due: Int?
-
-        static let entity = RecordEntity<Brief>("Task") {
-            RecordAttribute(\.title)
-            RecordAttribute(\.due)
-        }
-    }
-
     let container: PersistentContainer
     private let folder: TemporaryFolder
 
@@ -54,9 +43,5 @@ import Testing
         let tombstone = try #require(changes.last?.tombstone(of: Task.self))
         #expect(tombstone[\.title] == "b" && tombstone[\.due] == 3 && tombstone[\.rank] == nil)
         #expect(changes[1].tombstone(of: Task.self) == nil)
-        let missing = StoreError.invalidValue(
-            attribute: "rank", entity: "Task", reason: "the history does not retain it")
-        #expect(throws: missing) { try tombstone.record() }
-        #expect(try changes[2].tombstone(of: Brief.self)?.record() == Brief(title: "b", due: 3))
     }
 }

@@ -22,7 +22,7 @@ import Testing
                 for container in containers {
                     group.addTask {
                         try await container.write(author: "writer") { transaction throws(StoreError) in
-                            guard try transaction.count(Self.titled("\(round)")) == 0 else { return false }
+                            guard try transaction.fetch(Self.titled("\(round)")).isEmpty else { return false }
                             try transaction.insert("Note", ["title": .text("\(round)")])
                             return true
                         }

@@ -9,9 +9,6 @@ package struct UnreadCount: Hashable, Sendable {
 
     package init(_ count: Int, isAll: Bool = true) { (self.count, self.isAll) = (count, isAll) }
 
-    /// The number, such as `12` or `100000+`; empty if there are none.
-    package var text: String { count == 0 ? "" : "\(count)\(isAll ? "" : "+")" }
-
     /// Counting takes a share of the time only, next to the list, so all unread clips of most stores are counted.
     fileprivate static let bounds = SearchBounds(limit: 100_000, maxRead: 400_000)
 }

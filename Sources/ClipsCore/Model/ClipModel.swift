@@ -57,8 +57,6 @@ package enum ClipModel {
         }
     }
 
-    static func isIndexed(_ name: ClipAttribute) -> Bool { attribute(name).isIndexed }
-
     private static func attribute(_ attribute: ClipAttribute) -> AttributeDescription {
         let name = attribute.rawValue
         return switch attribute {

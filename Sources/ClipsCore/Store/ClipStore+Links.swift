@@ -10,8 +10,6 @@ package struct CheckedLink: Hashable, Sendable {
     package let reason: String
     /// The address to which a permanent redirect leads; empty if there is none.
     package let target: String
-    /// The number of days with a failure since the last success.
-    package let failures: Int
     /// Whether the host must not be asked yet.
     package let mustWait: Bool
     /// Whether its last answer is too old.
@@ -23,7 +21,7 @@ package struct CheckedLink: Hashable, Sendable {
         created = clip[.created].integerValue ?? 0
         let check = check.flatMap { $0.digest == LinkState.digest(of: clip.text(.url)) ? $0 : nil }
         (reason, target) = (check?.reason ?? "", check?.target ?? "")
-        (failures, mustWait) = (Int(check?.failures ?? 0), check.map { $0.retry > now } ?? false)
+        mustWait = check.map { $0.retry > now } ?? false
         isDue = check?.isDue(clip.text(.url), at: now) ?? true
     }
 }

@@ -69,12 +69,3 @@ enum MarkdownWriter {
         return escaped
     }
 }
-
-extension String {
-    fileprivate func replacing(_ mark: Character, with words: String) -> String {
-        guard let byte = mark.utf8.first, utf8.contains(byte) else { return self }
-        var bytes: [UInt8] = []
-        for each in utf8 { if each == byte { bytes += Array(words.utf8) } else { bytes.append(each) } }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-}

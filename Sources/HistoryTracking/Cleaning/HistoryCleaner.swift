@@ -21,12 +21,6 @@ package struct HistoryCleaner: Sendable {
         try await container.purgeHistory(bounds, ignoring: batchAuthors)
     }
 
-    /// Returns the result that ``clean()`` would have now: the amount to delete, and the consumers that block
-    /// the rest. Writes nothing.
-    nonisolated(nonsending) package func preview() async throws(StoreError) -> PurgeResult {
-        try await container.previewPurge(bounds, ignoring: batchAuthors)
-    }
-
     /// Returns whether this process must clean now. The time of the last cleaning is in the store.
     nonisolated(nonsending) func claim(every interval: Duration) async throws(StoreError) -> Bool {
         try await container.claimCleaning(every: interval)

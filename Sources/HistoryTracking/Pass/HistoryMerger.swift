@@ -54,8 +54,6 @@ struct MergeHooks: Sendable {
         return true
     }
 
-    mutating func removeAll() { hooks.removeAll() }
-
     nonisolated(nonsending) func run(
         _ transactions: [HistoryTransaction], _ contexts: [StoreContext]
     ) async throws -> MergeHookResult {

@@ -41,16 +41,10 @@ struct HistoryObservers: Sendable {
         return ObserverID(number: lastNumber)
     }
 
-    mutating func removeAll() { observers.removeAll() }
-
     mutating func remove(_ id: ObserverID) -> Bool {
         let count = observers.count
         observers.removeAll { $0.id == id }
         return observers.count < count
-    }
-
-    mutating func remove(_ entity: String?, _ kind: HistoryChange.Kind?) {
-        observers.removeAll { $0.entity == entity && $0.kind == kind }
     }
 
     /// Calls the observers with each group, in the order of the groups' first changes; for one group, in the
@@ -93,8 +87,6 @@ struct ValueObservers<Value: Sendable>: Sendable {
         observers.removeAll { $0.id == id }
         return observers.count < count
     }
-
-    mutating func removeAll() { observers.removeAll() }
 
     nonisolated(nonsending) func observe(_ value: Value) async {
         for observer in observers { await observer.body(value) }

@@ -31,18 +31,6 @@ extension HistoryTracker {
             || mergeHooks.remove(id)
     }
 
-    /// Removes the observers that were registered for exactly this entity and kind.
-    package func removeObservers(entity: String?, kind: HistoryChange.Kind?) {
-        observers.remove(entity, kind)
-    }
-
-    /// Removes the observers of changes, of refreshes, and of merges.
-    package func removeAllObservers() {
-        observers.removeAll()
-        refreshObservers.removeAll()
-        mergeObservers.removeAll()
-    }
-
     /// Calls `body`, at least once, for each range of transactions that a full refresh replaced.
     ///
     /// The call comes after the consumer and the contexts were refreshed and before the cursor moves. Other
@@ -80,6 +68,4 @@ extension HistoryTracker {
         mergeHooks.add(id, before: other, body)
         return id
     }
-
-    package func removeAllMergeHooks() { mergeHooks.removeAll() }
 }

@@ -50,8 +50,6 @@ final class LiveFeed: Sendable {
         var maxRows: Int
         /// Whether the selected row must become the first of the window.
         var isAligning = false
-        /// The object around which a window was requested.
-        var pendingKey: Int64?
         var isFinished = false
         var subscribers: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastSubscriber = 0
@@ -111,18 +109,17 @@ extension LiveFeed {
         guard let container = state.withLock({ $0.source?.container }) else { return }
         Task { [weak self] in
             guard (try? await container.pause(for: .seconds(1))) != nil, let self else { return }
-            if self.state.withLock({ $0.generation == generation }) { self.show(around: nil) }
+            if self.state.withLock({ $0.generation == generation }) { self.showAgain() }
         }
     }
 
-    private func show(around key: Int64?) {
+    private func showAgain() {
         let (source, generation) = state.withLock { state in
             state.generation += 1
-            state.pendingKey = key
             return (state.source, state.generation)
         }
         let request = request
-        Task { await source?.show(request, generation: generation, around: key) }
+        Task { await source?.show(request, generation: generation) }
     }
 
     /// Changes the state, sends the requests that it needs, and wakes the iterations.
@@ -155,8 +152,6 @@ extension LiveFeed {
             }
         }
     }
-
-    func move(to key: Int64) { show(around: key) }
 
     func resize(to count: Int) {
         change { state in
@@ -211,10 +206,6 @@ extension LiveFeed.State {
                 failure = nil
             }
             list.replace(window: window)
-            if let key = pendingKey {
-                isAligning = list.select(id: key)
-                pendingKey = nil
-            }
         case .more(let rows, let direction, let reachedEdge, let number, generation):
             list.extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
         case .count(let count, generation): list.setCount(count)
@@ -244,7 +235,7 @@ extension LiveFeed.State {
 
     mutating func nextRequests() -> [LiveList<ObjectRow>.Request] {
         var requests: [LiveList<ObjectRow>.Request] = []
-        guard list.isLoaded, pendingKey == nil, failure == nil else { return [] }
+        guard list.isLoaded, failure == nil else { return [] }
         while let request = list.nextRequest() { requests.append(request) }
         return requests
     }

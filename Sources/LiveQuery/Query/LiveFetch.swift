@@ -87,22 +87,6 @@ extension LiveFetch {
         if let count { feed.resize(to: count) }
         feed.move(to: position)
     }
-
-    /// Moves the window to an object, and returns whether the request admits the object.
-    @discardableResult
-    package func moveWindow(to id: ObjectID) async throws(StoreError) -> Bool {
-        guard try await index(of: id) != nil else { return false }
-        feed.move(to: id.key)
-        return true
-    }
-
-    /// Returns the index of an object among all that the request admits; nil if it does not admit the object.
-    package func index(of id: ObjectID) async throws(StoreError) -> Int? {
-        guard id.entity == feed.request.entity, id.isPermanent,
-            id.isValid(inStore: source.container.storeID)
-        else { return nil }
-        return try await source.index(of: id.key)
-    }
 }
 
 /// A position of the window among the rows that the request admits.

@@ -23,23 +23,6 @@ extension LiveSource {
         }
     }
 
-    /// Returns the index of an object in the list; nil if the list does not contain it.
-    ///
-    /// - Complexity: O(*n*) in the index, of which SQLite counts the preceding rows; O(log *n*) for an order
-    ///   in memory.
-    package func index(of key: Int64) async throws(StoreError) -> Int? {
-        try await onSnapshot { source, snapshot throws(StoreError) in
-            guard let position = try source.position(of: key, in: snapshot) else { return nil }
-            guard let order = try source.orderInMemory(snapshot) else {
-                var request = source.plan.request
-                request.before = position
-                return try snapshot.count(request)
-            }
-            let index = try order.index(of: position, in: snapshot)
-            return index < order.count && order.keys(index..<index + 1) == [key] ? index : nil
-        }
-    }
-
     /// Returns the order of a list that is not read from an index; while a selection is not sorted, none of its
     /// rows.
     private func orderInMemory(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> (any ListOrder)? {

@@ -26,7 +26,6 @@ struct AttachedTriggers {
 
     var table: String { StoreSchema.quoted(schema.name) }
     var notes: String { StoreSchema.replacedTable(storedName) }
-    private var retained: String { StoreSchema.valuesTable(storedName) }
     var columns: [(column: AttachedSchema.Column, bit: Int)] {
         schema.recorded.compactMap { column in bits[column.name].map { (column, $0) } }
     }

@@ -55,10 +55,6 @@ public struct BatchRequest: Sendable {
         return BatchRequest(entity, work, duplicates: duplicates)
     }
 
-    package static func insert(_ entity: String, rows: [[String: AttributeValue]]) -> BatchRequest {
-        insert(entity, total: rows.count) { rows }
-    }
-
     /// Returns a request that inserts rows with the values of these attributes, in their order.
     package static func insert(
         _ entity: String, attributes: [String], rows: [[AttributeValue]]
@@ -152,10 +148,6 @@ extension StoreTransaction {
 
 /// Batches of records.
 extension BatchRequest {
-    package static func insert<R: Record>(_ records: [R]) -> BatchRequest {
-        insert(total: records.count) { records }
-    }
-
     /// Returns a request that inserts a sequence of records.
     ///
     /// - Parameters:

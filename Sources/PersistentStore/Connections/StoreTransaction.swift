@@ -133,11 +133,6 @@ extension StoreTransaction {
         try snapshot.fetch(request)
     }
 
-    /// Returns the number of objects or records that the condition and the bounds of the request admit.
-    package func count<Row>(_ request: StoreRequest<Row>) throws(StoreError) -> Int {
-        try snapshot.count(request)
-    }
-
     /// Returns one object with all its attributes, or nil if it does not exist.
     public func object(_ id: ObjectID) throws(StoreError) -> StoredObject? {
         let id = try own(id)

@@ -90,21 +90,6 @@ extension PersistentContainer {
     }
 }
 
-extension StoreContext {
-    /// Commits pending changes and, in the same commit, moves a consumer's cursor. Work stored in the store
-    /// is then done exactly once, even if the process is killed at any moment.
-    ///
-    /// - Throws: ``StoreError/unknownConsumer(_:)`` if no consumer of that name is registered;
-    ///   ``StoreError/tokenFromFuture(newest:)`` if the store had not reached the token before. Nothing is saved
-    ///   then.
-    @discardableResult
-    package func save(
-        movingCursorOf consumer: String, to token: HistoryToken
-    ) async throws(StoreError) -> SaveResult {
-        try await save(moving: (consumer, token))
-    }
-}
-
 /// A registered reader of the history, with its cursor.
 public struct ConsumerStatus: Hashable, Sendable {
     public let name: String

@@ -139,14 +139,4 @@ public indirect enum ObjectPredicate: Hashable, Sendable {
     public static func equal(_ attribute: String, _ value: AttributeValue) -> ObjectPredicate {
         .compare(attribute, .equal, value)
     }
-
-    /// Returns the pattern that matches a text alone: `*`, `?`, and `[` are in brackets, as in `[*]`.
-    package static func literalPattern(_ text: String) -> String {
-        var pattern = ""
-        // Scalars, since a '*' and the accent after it are one Character.
-        for scalar in text.unicodeScalars {
-            pattern += "*?[".unicodeScalars.contains(scalar) ? "[\(scalar)]" : String(scalar)
-        }
-        return pattern
-    }
 }

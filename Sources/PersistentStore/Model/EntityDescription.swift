@@ -214,17 +214,6 @@ extension AttributeValue {
     package static func reference(_ id: ObjectID) -> AttributeValue { .integer(id.key) }
 }
 
-extension StoredObject {
-    /// Returns the ID of the object to which an attribute refers; nil for null.
-    ///
-    /// - Parameters:
-    ///   - attribute: The name of the attribute.
-    ///   - entity: The entity to which it refers.
-    package func reference(_ attribute: String, to entity: String) -> ObjectID? {
-        self[attribute].integerValue.map { ObjectID(referring: $0, to: entity, in: id.store) }
-    }
-}
-
 extension ObjectID {
     /// Creates the ID of an object by the value of an attribute that refers to it.
     init(referring key: Int64, to entity: String, in store: StoreDigest) {

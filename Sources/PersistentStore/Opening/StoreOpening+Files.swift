@@ -57,8 +57,6 @@ extension StoreOpening {
 
     /// The path without symbolic links, next to which SQLite creates the `-wal` and the `-shm`.
     var resolvedPath: String { FilePath.resolved(path) }
-
-    var folder: String { FilePath.folder(of: resolvedPath) }
 }
 
 /// The users who may write a store's files.

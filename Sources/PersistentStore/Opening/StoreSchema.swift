@@ -310,10 +310,6 @@ struct StoreMetadata: Sendable {
         max(floor, try integer(.historyExpiry, on: connection) ?? 0)
     }
 
-    static func remove(_ key: Key, on connection: borrowing Connection) throws(SQLiteError) {
-        try connection.run("DELETE FROM store_metadata WHERE key = ?1", key.rawValue)
-    }
-
     /// Expires all tokens because changes may have gone unrecorded: readers must discard their derived state.
     static func expireTokens(on connection: borrowing Connection) throws {
         let newest = try HistoryBoundary.newest(on: connection)

@@ -8,14 +8,6 @@ package struct RetainedProperties<R: Record>: Hashable, Sendable {
     package subscript<Value: AttributeConvertible>(path: KeyPath<R, Value>) -> Value.NonOptional? {
         values[R.entity.attribute(of: path)].flatMap { .converted($0, in: store) }
     }
-
-    /// Returns the record.
-    ///
-    /// - Throws: ``StoreError/invalidValue(attribute:entity:reason:)`` if the history does not retain each of its
-    ///   attributes.
-    package func record() throws(StoreError) -> R {
-        try RecordDecoder(R.entity.plan, store).record(R.self, retained: values)
-    }
 }
 
 /// Changes of records.

@@ -43,18 +43,6 @@ final class RecordDecoder: Decoder {
         return try record(type)
     }
 
-    /// Returns the record of values that the history retains.
-    func record<R: Record>(
-        _ type: R.Type, retained values: [String: AttributeValue]
-    ) throws(StoreError) -> R {
-        row.removeAll(keepingCapacity: true)
-        for name in plan.layout.names {
-            guard let value = values[name] else { throw plan.invalid(name, "the history does not retain it") }
-            row.append(value)
-        }
-        return try record(type)
-    }
-
     private func record<R: Record>(_ type: R.Type) throws(StoreError) -> R {
         cursor.rewind()
         do {

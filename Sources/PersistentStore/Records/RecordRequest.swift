@@ -118,15 +118,6 @@ extension StoreSnapshot {
     }
 }
 
-extension PersistentContainer {
-    /// Returns one record; nil if it does not exist, or if the ID is of another entity.
-    nonisolated(nonsending) package func find<R: Record>(
-        _ id: ObjectID, of type: R.Type = R.self
-    ) async throws(StoreError) -> StoredRecord<R>? {
-        try await read { snapshot throws(StoreError) in try snapshot.find(id, of: type) }
-    }
-}
-
 /// Values computed from one property of all records that a request admits, ignoring its limit. Nil is ignored.
 extension StoreSnapshot {
     /// Returns the least value; nil if no record has one.
@@ -205,15 +196,5 @@ extension StoreSnapshot {
             throw R.entity.plan.invalid(nil, "the computed value is not a valid \(Value.self)")
         }
         return value
-    }
-}
-
-extension ChangePredicate {
-    /// Returns a condition that the change is of a record of a type.
-    package static func records<R: Record>(of type: R.Type) -> ChangePredicate { .entity(R.entity.name) }
-
-    /// Returns a condition that the change is an update of a property.
-    package static func isUpdated<R: Record>(_ path: PartialKeyPath<R>) -> ChangePredicate {
-        .and([.entity(R.entity.name), .updated(R.entity.attribute(of: path))])
     }
 }

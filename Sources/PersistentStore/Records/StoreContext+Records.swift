@@ -52,13 +52,6 @@ extension StoreContext {
         try await update(stored, from: current, to: record)
     }
 
-    /// Changes a record at the next save to another value of it, such as an edited copy, which replaces the
-    /// changes that this context has made since the record was read.
-    package func update<R: Record>(_ stored: StoredRecord<R>, to record: R) throws(StoreError) {
-        let read = try object(of: stored, RecordEncoder(R.entity.plan, store))
-        try update(stored, from: try current(read).flatMap { try? current(stored, read, $0) }, to: record)
-    }
-
     /// Saves the attributes in which a record differs from its current state; all, if that is not known.
     private func update<R: Record>(_ stored: StoredRecord<R>, from current: R?, to record: R)
         throws(StoreError)

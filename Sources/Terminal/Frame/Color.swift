@@ -6,13 +6,7 @@ package enum Color: Hashable, Sendable {
     /// 8 bits each, red in the highest.
     case rgb(UInt32)
 
-    package static let black = Color.indexed(0)
     package static let red = Color.indexed(1)
-    package static let green = Color.indexed(2)
-    package static let yellow = Color.indexed(3)
-    package static let blue = Color.indexed(4)
-    package static let magenta = Color.indexed(5)
-    package static let cyan = Color.indexed(6)
     package static let white = Color.indexed(7)
 
     /// The nearest of the first 16 colors.

@@ -75,12 +75,6 @@ package struct Frame: Hashable, Sendable {
         }
     }
 
-    package mutating func fill(rows: Range<Int>, columns: Range<Int>, style: Style = .plain) {
-        fill(
-            Rect(row: rows.lowerBound, column: columns.lowerBound, rows: rows.count, columns: columns.count),
-            style: style)
-    }
-
     /// Changes the style of the cells and retains their text.
     package mutating func restyle(_ rect: Rect, _ change: (inout Style) -> Void) {
         let rect = clipped(rect)

@@ -90,11 +90,6 @@ struct ManPage {
             + [".PP", "Example:", ".PP", ".nf", ".RS", ManualText.escaped(command.example), ".RE", ".fi"]
     }
 
-    private static func paragraphs(_ summary: String) -> [String] {
-        summary.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.isEmpty ? ".PP" : ManualText.escaped(String($0)) }
-    }
-
     private static func description(of command: Command) -> [String] {
         let details = command.details.split(separator: "\n").map { ManualText.escaped(String($0)) }
         return [ManualText.escaped(command.summary + ".")] + (details.isEmpty ? [] : [".PP"]) + details

@@ -77,14 +77,14 @@ func copyingTracker(name: String, dyingAfter count: Int, _ container: Persistent
     parameters.predicate = .not(.author("copier"))
     parameters.start = .beginning
     let tracker = HistoryTracker(container: container, parameters: parameters)
-    let context = container.makeContext(author: "copier")
     let left = Mutex(count)
     await tracker.registerObserver(entity: "Note", kind: .insert) { group in
-        await context.rollback()
-        for change in group.changes {
-            try await context.insert("Note", ["title": .text("copy of \(change.objectID.key)")])
+        try await container.write(author: "copier") { transaction throws(StoreError) in
+            for change in group.changes {
+                try transaction.insert("Note", ["title": .text("copy of \(change.objectID.key)")])
+            }
+            try transaction.moveCursor(of: name, to: group.token)
         }
-        try await context.save(movingCursorOf: name, to: group.token)
         let isDue = left.withLock { left in
             left -= 1
             return left == 0

@@ -169,10 +169,6 @@ final class HistoryReading {
 
 /// The results that do not require whole transactions in memory.
 extension HistoryLog {
-    func hasTransactions(_ request: HistoryFetchRequest, on connection: borrowing Connection) throws -> Bool {
-        try HistoryScan(self, request, includesChanges: true, on: connection).next(on: connection) != nil
-    }
-
     func objectIDs(_ request: HistoryFetchRequest, on connection: borrowing Connection) throws
         -> Set<ObjectID>
     {

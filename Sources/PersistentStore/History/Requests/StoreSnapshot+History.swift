@@ -2,11 +2,6 @@ import SQLite
 
 /// The forms of results of a history request. See ``HistoryFetchRequest``.
 extension StoreSnapshot {
-    /// Whether the request admits a transaction; reads no further than the first.
-    package func hasTransactions(_ request: HistoryFetchRequest) throws(StoreError) -> Bool {
-        try ask { [log = try log] in try log.hasTransactions(request, on: $0) }
-    }
-
     /// Returns the number of admitted transactions, and of their admitted changes; reads no values.
     public func count(_ request: HistoryFetchRequest) throws(StoreError) -> (transactions: Int, changes: Int)
     {
@@ -133,40 +128,11 @@ extension StoreSnapshot {
 /// History requests, each answered from one state of the store. To read much of the history, or several
 /// results that must be consistent, use `read(_:)` with a ``StoreSnapshot``.
 extension PersistentContainer {
-    /// Whether the request admits a transaction; reads no further than the first.
-    nonisolated(nonsending) package func hasTransactions(_ request: HistoryFetchRequest)
-        async throws(StoreError) -> Bool
-    {
-        try await read { snapshot throws(StoreError) in try snapshot.hasTransactions(request) }
-    }
-
-    /// Returns the number of admitted transactions, and of their admitted changes.
-    nonisolated(nonsending) package func count(_ request: HistoryFetchRequest)
-        async throws(StoreError) -> HistoryCount
-    {
-        try await read { snapshot throws(StoreError) in try snapshot.historyCount(request) }
-    }
-
-    /// Returns the changed objects, each once.
-    nonisolated(nonsending) package func objectIDs(_ request: HistoryFetchRequest)
-        async throws(StoreError) -> Set<ObjectID>
-    {
-        try await read { snapshot throws(StoreError) in try snapshot.objectIDs(request) }
-    }
-
     /// Returns all admitted transactions; `forEachTransaction(_:_:)` holds one in memory.
     nonisolated(nonsending) public func transactions(_ request: HistoryFetchRequest = HistoryFetchRequest())
         async throws(StoreError) -> [HistoryTransaction]
     {
         try await read { snapshot throws(StoreError) in try snapshot.transactions(request) }
-    }
-
-    /// Returns all admitted changes, without their transactions; `forEachChange(_:_:)` holds
-    /// a few in memory.
-    nonisolated(nonsending) package func changes(_ request: HistoryFetchRequest)
-        async throws(StoreError) -> [HistoryChange]
-    {
-        try await read { snapshot throws(StoreError) in try snapshot.changes(request) }
     }
 }
 
