@@ -6,15 +6,9 @@ extension Figure {
     static let browserHost = Figure(
         name: "F13", title: "the browser extension's host: start, answers, and saves, next to a C host"
     ) { workspace in
-        let clips = try workspace.clipsProgram()
-        let stores = [workspace.newPath("host.db"), workspace.newPath("bare.db")]
-        try SampleStore.make(stores[0], clips: 1000)
-        try SampleStore.make(stores[1], clips: 1000, isTracked: false)
-        // A browser passes no store.
-        setenv("CLIPS_STORE", stores[0], 1)
-        defer { unsetenv("CLIPS_STORE") }
-        let ours = [clips, HostClient.origin]
-        let probe = try Role.probeHost(store: stores[1], .full).commandLine()
+        let hosts = try HostCommands(workspace, workspace.clipsProgram())
+        defer { hosts.end() }
+        let (ours, probe) = (hosts.ours, hosts.probe)
         func starts(_ command: [String]) throws -> [Double] {
             try (0..<10).map { _ in
                 let began = Moment.now
@@ -46,6 +40,24 @@ extension Figure {
                 headline: "Browser host, each of 200 saves"),
         ]
     }
+}
+
+/// The command lines of our host and of one in C, each on a separate store.
+struct HostCommands {
+    let ours: [String]
+    let probe: [String]
+
+    init(_ workspace: Workspace, _ clips: String, own: String = "/proc/self/exe") throws {
+        let stores = [workspace.newPath("host.db"), workspace.newPath("bare.db")]
+        try SampleStore.make(stores[0], clips: 1000)
+        try SampleStore.make(stores[1], clips: 1000, isTracked: false)
+        // A browser passes no store.
+        setenv("CLIPS_STORE", stores[0], 1)
+        ours = [clips, HostClient.origin]
+        probe = try Role.probeHost(store: stores[1], .full).commandLine(of: own)
+    }
+
+    func end() { unsetenv("CLIPS_STORE") }
 }
 
 /// The browser's end of a host.

@@ -20,27 +20,13 @@ extension Budget {
 
     /// Compares processes that save a clip in a store that is open in this process.
     private func oneShotProcesses(_ cost: ([String]) throws -> Double) throws -> Comparison {
-        let stores = [workspace.newPath("one-shot.db"), workspace.newPath("shell.db")]
-        for store in stores { try SampleStore.make(store, clips: 1000) }
-        let windows = try stores.map(ListeningWindow.init(store:))
-        defer { for window in windows { try? window.close() } }
-        let shell = try OneShot.shellProgram()
-        var number = 10_000
-        func next() -> Int {
-            number += 1
-            return number
-        }
-        return try Comparison(
-            rounds: 5, warmsUp: true, ours: { [try cost(OneShot.clips(clips, stores[0], next()))] },
-            reference: { [try cost(OneShot.shell(shell, stores[1], next()))] })
+        try OneShot.compare(
+            workspace, clips, OneShot.shellProgram(), isOpen: true, rounds: 5, warmsUp: true, cost)
     }
 
     private func browserHost() throws -> Measurement {
-        let stores = [workspace.newPath("host.db"), workspace.newPath("bare.db")]
-        try SampleStore.make(stores[0], clips: 1000)
-        try SampleStore.make(stores[1], clips: 1000, isTracked: false)
-        setenv("CLIPS_STORE", stores[0], 1)
-        defer { unsetenv("CLIPS_STORE") }
+        let hosts = try HostCommands(workspace, clips, own: ownProgram())
+        defer { hosts.end() }
         func cost(_ command: [String]) throws -> [Double] {
             try difference(count) { saves in
                 let output = workspace.newPath("counts")
@@ -50,8 +36,7 @@ extension Budget {
                 return try CountingTool.valgrind.counts(output).reduce(0, +)
             }
         }
-        let probe = try Role.probeHost(store: stores[1], .full).commandLine(of: ownProgram())
-        let comparison = try Comparison(ours: cost([clips, HostClient.origin]), reference: cost(probe))
+        let comparison = try Comparison(ours: cost(hosts.ours), reference: cost(hosts.probe))
         return row("Browser host, instructions per save", comparison, "C host", 1.5)
     }
 

@@ -10,50 +10,28 @@ extension Figure {
     ) { workspace in
         let changes = workspace.count(1_000_000, quick: 100_000)
         var speeds: [Double] = []
-        var (during, alone): ([CleaningWork.Longest], [CleaningWork.Longest]) = ([], [])
+        var waits: [Double] = []
         for _ in 0..<workspace.count(5, quick: 1) {
             let work = try CleaningWork(workspace, changes: changes)
-            alone.append(try work.write(during: { sleep(1) }))
-            during.append(try work.write(during: { speeds.append(try work.clean()) }))
+            waits.append(try work.longestWait(during: { speeds.append(try work.clean()) }))
             try work.close()
         }
         let wait = Measurement(
             "longest wait for the lock during cleaning of \(changes.grouped) changes", .time,
-            during.map(\.wait), goal: .atMost(0.005), headline: "Longest wait of a writer during cleaning")
+            waits, goal: .atMost(0.005), headline: "Longest wait of a writer during cleaning")
         let speed = Measurement(
             "changes cleaned in a second", .count, speeds, goal: .atLeast(500_000),
             headline: "Changes cleaned in a second")
         let peers = try HistoryPeers.measure(workspace, for: "F12").flatMap { peer in
             [
-                (wait, during.map(\.wait), peer.longestWait), (speed, speeds, peer.changesCleaned),
+                (wait, waits, peer.longestWait), (speed, speeds, peer.changesCleaned),
             ].compactMap { row, ours, theirs in
                 theirs.map {
                     row.compared(with: peer.name, Comparison(medianOf: ours, reference: [$0]))
                 }
             }
         }
-        return try [wait, speed] + peers + [
-            Measurement("longest commit during cleaning", .time, during.map(\.commit)),
-            Measurement("longest commit of a second alone", .time, alone.map(\.commit)),
-            trimmingCost(workspace),
-        ]
-    }
-
-    /// Compares the means of blocks that are long enough for several trims each, because few commits have the
-    /// cost.
-    private static func trimmingCost(_ workspace: Workspace) throws -> Measurement {
-        let loops = try [HistoryBounds(maximumChanges: 1000), nil].map { bounds in
-            try CommitLoop(workspace) {
-                $0.durability = .normal
-                $0.historyBounds = bounds
-            }
-        }
-        func mean(_ loop: CommitLoop) throws -> [Double] { [try loop.commit(1200).reduce(0, +) / 1200] }
-        let comparison = try Comparison(
-            rounds: workspace.count(20, quick: 6), warmsUp: true, ours: { try mean(loops[0]) },
-            reference: { try mean(loops[1]) })
-        return Measurement(
-            "speed of commits that bound history", .time, comparison.asSpeed, reference: "unbounded")
+        return [wait, speed] + peers
     }
 }
 
@@ -95,26 +73,20 @@ private struct CleaningWork {
         return Double(result.changes) / began.secondsSince
     }
 
-    struct Longest {
-        var wait = 0.0
-        var commit = 0.0
-    }
-
-    /// Commits one clip after the other while `work` runs.
-    func write(during work: () throws -> Void) throws -> Longest {
+    /// Commits one clip after the other while `work` runs, and returns the longest wait for the lock.
+    func longestWait(during work: () throws -> Void) throws -> Double {
         let isDone = Shared(false)
         let writing = Task.detached { [path = cleaner.path] in
             let connection = try Connection(path: path, access: .readWrite)
             try connection.execute("PRAGMA synchronous = FULL")
-            var longest = Longest()
+            var longest = 0.0
             var number = 0
             while !isDone.value {
                 let began = Moment.now
                 try connection.execute("BEGIN IMMEDIATE")
-                longest.wait = max(longest.wait, began.secondsSince)
+                longest = max(longest, began.secondsSince)
                 try connection.execute(SampleClip.insertion(number))
                 try connection.execute("COMMIT")
-                longest.commit = max(longest.commit, began.secondsSince)
                 number += 1
             }
             return longest

@@ -30,8 +30,6 @@ extension Figure {
             Measurement(
                 "commits in a second, two writers", .count, comparison, reference: reference,
                 goal: .atLeast(0.9), headline: "Commits in a second, two writers and a live query"),
-            Measurement("snapshots of the live query in a second", .count, bounded.map(\.snapshotsInSecond))
-                .next(to: reference, unbounded.map(\.snapshotsInSecond)),
         ]
     }
 }
@@ -41,7 +39,6 @@ private struct Saturation {
     private(set) var greatestLog = 0.0
     let lastLog: Double
     let commitsInSecond: Double
-    let snapshotsInSecond: Double
 
     init(_ workspace: Workspace, seconds: Int, limitsLog: Bool) throws {
         let path = workspace.newPath("log.db")
@@ -50,12 +47,9 @@ private struct Saturation {
         let request = FetchRequest(
             ClipModel.entity, sort: [SortKey(ClipAttribute.created.rawValue, isAscending: false)], limit: 40)
         let live = try blocking { try await LiveFetch(request, in: container) }
-        let snapshots = Shared(0)
-        let reader = Task.detached {
-            for try await _ in live.snapshots { snapshots.change { $0 += 1 } }
-        }
+        let reader = Task.detached { for try await _ in live.snapshots {} }
         let writers = try (0..<2).map { _ in
-            let writer = try Role.restlessWriter(store: path, limitsLog: limitsLog).start()
+            let writer = try Role.steadyWriter(store: path, pauses: false, limitsLog: limitsLog).start()
             _ = try writer.receive()
             return writer
         }
@@ -66,10 +60,8 @@ private struct Saturation {
         }
         for writer in writers { writer.closeInput() }
         let commits = try writers.map { try $0.receive() }.reduce(0, +)
-        let elapsed = began.secondsSince
         lastLog = SampleStore.fileSize(path + "-wal")
-        commitsInSecond = Double(commits) / elapsed
-        snapshotsInSecond = Double(snapshots.value) / elapsed
+        commitsInSecond = Double(commits) / began.secondsSince
         try blocking {
             await live.stop()
             try await reader.value

@@ -41,10 +41,8 @@ extension Figure {
 
     /// Machines with one clip each, which all others must get.
     private static func manyMachines(_ server: RelayServer, _ count: Int) throws -> [Measurement] {
-        let memory = server.memory
         let machines = try server.start("machines", "many", count)
         _ = try machines.receive()
-        let idle = server.memory
         let before = try server.messages()
         try machines.send([1])
         let nanoseconds = try machines.receive()
@@ -53,7 +51,6 @@ extension Figure {
         return [
             Measurement("\(kind): until all have all", .time, [Double(nanoseconds) / 1e9]),
             Measurement("\(kind): messages per machine and clip", .count, [messages / Double(count * count)]),
-            Measurement("\(kind): server memory per machine", .memory, [(idle - memory) / Double(count)]),
         ]
     }
 }
@@ -78,7 +75,7 @@ private struct MirroredMachines {
     ///   - reads: Its reads.
     func measure(_ puts: Comparison, _ reads: Comparison) throws -> [Measurement] {
         let before = try server.size()
-        let (added, paired) = try exchange(server.url, first, second)
+        let (added, paired) = try exchange()
         let size = try server.size() - before
         let text = clips.grouped
         let bare = "libnats alone"
@@ -90,37 +87,20 @@ private struct MirroredMachines {
             Measurement("peak memory of clips-mirror, sending", .memory, [added.peakMemory]),
             Measurement("peak memory of clips-mirror, receiving", .memory, [paired.peakMemory]),
             Measurement("bytes per clip on the server", .count, [size / Double(clips)]),
-        ] + (try folder()) + (try screen())
+        ] + (try screen())
     }
 
     /// The first exchanges of two machines.
-    private func exchange(
-        _ url: String, _ first: String, _ second: String
-    ) throws -> (added: ChildProcess.Exit, paired: ChildProcess.Exit) {
-        let adding = try ChildProcess([program, "add", url, "--store", first], isQuiet: true)
+    private func exchange() throws -> (added: ChildProcess.Exit, paired: ChildProcess.Exit) {
+        let adding = try ChildProcess([program, "add", server.url, "--store", first], isQuiet: true)
         let added = adding.wait(measuringMemory: true)
         let code = adding.readAll()
-        let pairing = try ChildProcess([program, "pair", url, "--yes", "--store", second], isQuiet: true)
+        let pairing = try ChildProcess(
+            [program, "pair", server.url, "--yes", "--store", second], isQuiet: true)
         try pairing.send(code)
         let paired = pairing.wait(measuringMemory: true)
         guard added.status == 0, paired.status == 0 else { throw BenchmarkError("clips-mirror failed") }
         return (added, paired)
-    }
-
-    /// The same machines with a folder.
-    private func folder() throws -> [Measurement] {
-        let folder = workspace.newPath("folder")
-        mkdir(folder, 0o700)
-        let third = workspace.newPath("third.db")
-        try SampleStore.make(third, clips: clips)
-        let (added, paired) = try exchange("folder:\(folder)", third, workspace.newPath("fourth.db"))
-        let text = clips.grouped
-        return [
-            Measurement("\(text) clips written to a folder", .time, [added.seconds]),
-            Measurement(
-                "\(text) clips received from a folder by a new machine", .time, [paired.seconds],
-                goal: .atMost(10)),
-        ]
     }
 
     private func screen() throws -> [Measurement] {

@@ -5,23 +5,9 @@ extension Figure {
         let clips = try workspace.installed(workspace.clipsProgram())
         let shell = try workspace.installed(OneShot.shellProgram())
         return try [true, false].map { isOpen in
-            // Each program inserts into a separate store of the same kind.
-            let stores = [workspace.newPath("one-shot.db"), workspace.newPath("shell.db")]
-            for store in stores { try SampleStore.make(store, clips: 1000) }
-            let windows = try isOpen ? stores.map(ListeningWindow.init(store:)) : []
-            var number = 10_000
-            func block(_ command: (Int) -> [String]) throws -> [Double] {
-                try (0..<20).map { _ in
-                    number += 1
-                    return try ChildProcess.run(command(number)).seconds
-                }
-            }
-            let comparison = try Comparison(rounds: workspace.count(20, quick: 8)) {
-                try block { OneShot.clips(clips, stores[0], $0) }
-            } reference: {
-                try block { OneShot.shell(shell, stores[1], $0) }
-            }
-            for window in windows { try window.close() }
+            let comparison = try OneShot.compare(
+                workspace, clips, shell, isOpen: isOpen, rounds: workspace.count(20, quick: 8), runs: 20
+            ) { try ChildProcess.run($0).seconds }
             let name = isOpen ? "store open in another process" : "no other process"
             return Measurement(
                 "one clip, \(name)", .time, comparison, reference: "sqlite3", goal: .atMost(1),
@@ -32,6 +18,31 @@ extension Figure {
 
 /// Processes that save one clip and exit.
 enum OneShot {
+    /// Compares the costs of a number of processes in each round. Each program inserts into a separate store of the
+    /// same kind, which may be open in this process.
+    static func compare(
+        _ workspace: Workspace, _ clips: String, _ shell: String, isOpen: Bool, rounds: Int,
+        warmsUp: Bool = false, runs: Int = 1, _ cost: ([String]) throws -> Double
+    ) throws -> Comparison {
+        let stores = [workspace.newPath("one-shot.db"), workspace.newPath("shell.db")]
+        for store in stores { try SampleStore.make(store, clips: 1000) }
+        let windows = try isOpen ? stores.map(ListeningWindow.init(store:)) : []
+        var number = 10_000
+        func block(_ command: (Int) -> [String]) throws -> [Double] {
+            try (0..<runs).map { _ in
+                number += 1
+                return try cost(command(number))
+            }
+        }
+        let comparison = try Comparison(rounds: rounds, warmsUp: warmsUp) {
+            try block { Self.clips(clips, stores[0], $0) }
+        } reference: {
+            try block { Self.shell(shell, stores[1], $0) }
+        }
+        for window in windows { try window.close() }
+        return comparison
+    }
+
     static func clips(_ program: String, _ store: String, _ number: Int) -> [String] {
         [
             program, "extension", "--store", store, "--url", SampleClip.url(number), "--title",

@@ -15,8 +15,7 @@ extension Figure {
             ?? workspace.count(1_000_000, quick: 50_000)
         let search = try SearchCost(LargeStore(workspace, clips: clips, .realistic))
         let results =
-            try SearchCost.firstSearch(workspace) + search.typing(workspace) + search.filtering(workspace)
-            + [search.queries()]
+            try SearchCost.firstSearch(workspace) + search.typing(workspace) + [search.queries()]
         try search.close()
         return results
     }
@@ -86,16 +85,15 @@ private struct SearchCost {
     func typing(_ workspace: Workspace) throws -> [Measurement] {
         // An index of an earlier run may have left the page cache; this process must not open the files.
         _ = try ChildProcess.run(["cksum", store.path, store.path + "-search"])
-        var byLength: [Int: [Double]] = [:]
+        var times: [Double] = []
         for number in 0..<workspace.count(40, quick: 16) {
             let text = sample.text(store.clips - number * store.clips / 97)
             let letters = (text.split(separator: " ").max { $0.count < $1.count } ?? "").prefix(8)
             for length in 1...max(1, letters.count) {
-                byLength[length, default: []].append(try time(String(letters.prefix(length))))
+                times.append(try time(String(letters.prefix(length))))
             }
         }
         let clips = store.clips.grouped
-        let times = byLength.values.flatMap { $0 }
         return [
             Measurement(
                 "a key, \(clips) clips", .time, times, goal: .atMost(0.005),
@@ -103,44 +101,6 @@ private struct SearchCost {
             Measurement(
                 "the slowest key", .time, [times.max() ?? 0], goal: .atMost(0.02),
                 headline: "The slowest key of a search while typing"),
-        ]
-            + byLength.sorted { $0.key < $1.key }.map {
-                Measurement("key \($0.key) of a query", .time, $0.value)
-            }
-    }
-
-    /// Types words letter by letter into the filter of a list with the best matches first, up to its window.
-    func filtering(_ workspace: Workspace) throws -> [Measurement] {
-        let filters = (0..<workspace.count(40, quick: 16)).flatMap { number -> [String] in
-            let text = sample.text(store.clips - number * store.clips / 97)
-            let word = (text.split(separator: " ").max { $0.count < $1.count } ?? "").prefix(8)
-            return (1...max(1, word.count)).map { String(word.prefix($0)) }
-        }
-        let times = try blocking { [path = store.path] in
-            let store = try await ClipStore(path: path, author: "benchmark")
-            let (windows, continuation) = AsyncStream.makeStream(of: Int.self)
-            let source = ClipListSource(store: store) { messages in
-                for case .list(.window(_, let generation)) in messages { continuation.yield(generation) }
-            }
-            var shown = windows.makeAsyncIterator()
-            var times: [Double] = []
-            for (number, filter) in filters.enumerated() {
-                var query = ClipQuery(filter: filter)
-                query.ranksWords = true
-                let began = Moment.now
-                await source.show(query, generation: number + 1, anchor: nil)
-                while let generation = await shown.next(), generation <= number {}
-                times.append(began.secondsSince)
-            }
-            await store.container.close()
-            return times
-        }
-        return [
-            Measurement(
-                "a key, best matches first", .time, times, goal: .atMost(0.005),
-                headline: "Filter of a list while typing, best matches first"),
-            Measurement(
-                "the slowest key, best matches first", .time, [times.max() ?? 0], goal: .atMost(0.02)),
         ]
     }
 

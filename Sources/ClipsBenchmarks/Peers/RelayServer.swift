@@ -26,9 +26,6 @@ final class RelayServer {
 
     deinit { process.kill() }
 
-    /// The current memory in bytes.
-    var memory: Double { ProcessUsage(process: process.id).memory }
-
     /// The bytes of all files.
     func size() throws -> Double {
         let text = try ChildProcess.output(of: ["du", "-sb", folder])

@@ -65,21 +65,17 @@ final class ChildProcess {
 
     /// Reads a number, as the roles of this program write it.
     func receive() throws -> Int64 {
-        var number: Int64 = 0
-        guard read(output, &number, 8) == 8 else { throw BenchmarkError("'\(name)' exited") }
-        return number
+        try receive(8).withUnsafeBytes { $0.loadUnaligned(as: Int64.self) }
     }
 
     /// Reads exactly that many bytes of the output.
     func receive(_ count: Int) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let part = bytes.withUnsafeMutableBytes {
-                read(output, $0.baseAddress.map { $0 + done }, count - done)
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            guard let part = try? DescriptorIO.read(output, limit: count - bytes.count) else {
+                throw BenchmarkError("'\(name)' exited")
             }
-            guard part > 0 else { throw BenchmarkError("'\(name)' exited") }
-            done += part
+            bytes += part
         }
         return bytes
     }
@@ -95,12 +91,8 @@ final class ChildProcess {
     func readAll() -> [UInt8] {
         closeInput()
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = read(output, &chunk, chunk.count)
-            guard count > 0 else { return bytes }
-            bytes += chunk[..<count]
-        }
+        while let piece = try? DescriptorIO.read(output) { bytes += piece }
+        return bytes
     }
 
     func closeInput() {

@@ -12,10 +12,8 @@ enum Role: Codable {
     case probeScreen(store: String)
     case probeEcho
     case probeHost(store: String, StoreOptions.Durability)
-    /// Commits 1,000 clips a second.
-    case steadyWriter(store: String)
-    /// Commits clips without a pause.
-    case restlessWriter(store: String, limitsLog: Bool)
+    /// Commits clips until the end of the input, 1,000 a second or without a pause, then writes their number.
+    case steadyWriter(store: String, pauses: Bool = true, limitsLog: Bool = true)
     /// Saves clips with plain statements, 500 in each transaction.
     case insert(store: String, clips: Int)
 
@@ -45,9 +43,10 @@ enum Role: Codable {
         case .probeEcho: probe_echo_keys()
         case .probeHost(let store, let durability):
             probe_serve_browser(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
-        case .steadyWriter(let store): try Self.commit(to: store, .normal, Self.commitSteadily)
-        case .restlessWriter(let store, let limitsLog):
-            try Self.commit(to: store, .normal, limitsLog: limitsLog, Self.commitWithoutPause)
+        case .steadyWriter(let store, let pauses, let limitsLog):
+            try Self.commit(to: store, .normal, limitsLog: limitsLog) {
+                try await Self.commitSteadily($0, pauses: pauses)
+            }
         case .insert(let store, let clips): try Self.insert(clips, into: store)
         }
     }
@@ -92,8 +91,7 @@ enum Role: Codable {
         }
     }
 
-    /// Commits one clip per millisecond until the end of the input, then writes the number of commits.
-    @Sendable private static func commitSteadily(_ store: ClipStore) async throws {
+    private static func commitSteadily(_ store: ClipStore, pauses: Bool) async throws {
         var count: Int64 = 0
         write(STDOUT_FILENO, &count, 8)
         var due = probe_now()
@@ -101,6 +99,7 @@ enum Role: Codable {
         while poll(&input, 1, 0) == 0 {
             count += 1
             _ = try await store.add([SampleClip.draft(Int(count))])
+            guard pauses else { continue }
             due += 1_000_000
             let left = due - probe_now()
             if left > 0 {
@@ -109,18 +108,6 @@ enum Role: Codable {
                 // After a long pause of the machine, do not catch up.
                 due = probe_now()
             }
-        }
-        write(STDOUT_FILENO, &count, 8)
-    }
-
-    /// Commits clips until the end of the input, then writes the number of commits.
-    @Sendable private static func commitWithoutPause(_ store: ClipStore) async throws {
-        var count: Int64 = 0
-        write(STDOUT_FILENO, &count, 8)
-        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        while poll(&input, 1, 0) == 0 {
-            _ = try await store.add([SampleClip.draft(Int(count))])
-            count += 1
         }
         write(STDOUT_FILENO, &count, 8)
     }

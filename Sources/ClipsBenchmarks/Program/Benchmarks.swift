@@ -30,7 +30,6 @@ enum Benchmarks {
         let results = try Results(standardInput: ())
         if let path = options["--picture"] { try Output.write(SpeedPicture(results).svg, to: path) }
         if let path = options["--table"] { try SpeedTable(results: results).replace(in: path) }
-        if options["--markdown"] != nil { Output.print(SpeedTable(results: results).markdown) }
     }
 
     private static func measure(_ options: Options) throws {

@@ -5,8 +5,8 @@ import Platform
 struct Options {
     private static let all = [
         Option("--quick", "fewer repetitions, smaller stores: a few minutes for all"),
-        Option("--json", "one JSON object per line instead of the table: the machine, then each row"),
-        Option("--results", value: "FILE", "file for the JSON objects, in addition to the table"),
+        Option(
+            "--results", value: "FILE", "file for a JSON object per line: the machine, then each row"),
         Option("--clips", value: "PATH", "program to measure (default: 'clips' in this program's folder)"),
         Option(
             "--data", value: "FOLDER",
@@ -22,7 +22,7 @@ struct Options {
             "file to replace with the symbols that 'clips' uses, for the linker"),
         Option("--picture", value: "FILE", "picture of existing results"),
         Option("--table", value: "FILE", "file with a table to replace with that of existing results"),
-        Option("--markdown", "table of existing results"), Option("--help", "this help"),
+        Option("--help", "this help"),
     ]
 
     private let figures: Set<String>
@@ -33,7 +33,7 @@ struct Options {
     var isQuick: Bool { arguments.has("--quick") }
 
     /// Whether the program presents existing results instead of measuring.
-    var presents: Bool { ["--picture", "--table", "--markdown"].contains(where: arguments.has) }
+    var presents: Bool { ["--picture", "--table"].contains(where: arguments.has) }
 
     init(_ words: [String]) throws(UsageError) {
         arguments = try Arguments(words, options: Self.all)
@@ -52,7 +52,7 @@ struct Options {
     static var help: String {
         """
         usage: ClipsBenchmarks [FIGURE...] [options]
-               ClipsBenchmarks [--picture FILE.svg] [--table FILE] [--markdown] < RESULTS
+               ClipsBenchmarks [--picture FILE.svg] [--table FILE] < RESULTS
 
         Measure the figures, each next to its reference in the same run (default: all);
         or draw and tabulate existing results.

@@ -60,7 +60,7 @@ final class Workspace {
 
     /// Returns a copy of a program in one piece, as after an installation: the linker's writes scatter a new file in
     /// the page cache, which affects its start.
-    func installed(_ program: String) throws -> String { try SampleStore.copy(program, self, mode: 0o700) }
+    func installed(_ program: String) throws -> String { try SampleStore.copy(program, self) }
 
     /// Returns a copy without debug information, which Valgrind cannot read from Swift.
     func withoutDebugInformation(_ program: String) throws -> String {

@@ -1,16 +1,14 @@
 /// A report that prints measurements as they arrive: as columns of text, or as one JSON object per line.
 struct Report {
-    private let isJSON: Bool
     private let path: String?
     private var lines: [String] = []
     private var goals = 0
     private var missed: [String] = []
 
     init(_ options: Options) throws {
-        isJSON = options["--json"] != nil
         path = options["--results"]
         let machine = Machine(options)
-        if !isJSON { Output.print(machine.text) }
+        Output.print(machine.text)
         try write(ResultLine(machine: machine))
     }
 
@@ -19,7 +17,6 @@ struct Report {
         try write(ResultLine(figure, result))
         if result.isMet != nil { goals += 1 }
         if result.isMet == false { missed.append("\(figure.name) \(result.subject)") }
-        if isJSON { return }
         if isFirst {
             printColumns(
                 "", "measured", "ours p50 / p90 / p99", "reference p50 / p90 / p99",
@@ -33,7 +30,7 @@ struct Report {
     }
 
     func finish() {
-        guard !isJSON, lines.count > 1 else { return }
+        guard lines.count > 1 else { return }
         Output.print("\(goals - missed.count) of \(goals) goals are met.")
         for name in missed { Output.print("missed: \(name)") }
     }
@@ -41,7 +38,6 @@ struct Report {
     /// Writes a line; the file is complete after each line.
     private mutating func write(_ line: ResultLine) throws {
         lines.append(try line.json)
-        if isJSON { Output.print(lines[lines.count - 1]) }
         if let path { try Output.write(lines.joined(separator: "\n") + "\n", to: path) }
     }
 

@@ -38,7 +38,7 @@ struct Results {
         while let line = readLine() {
             number += 1
             guard let read = try? JSONDecoder().decode(ResultLine.self, from: Data(line.utf8)) else {
-                throw BenchmarkError("line \(number) is not a result: use the output of --json")
+                throw BenchmarkError("line \(number) is not a result: use the file of --results")
             }
             machine = machine ?? read.machine
             guard let figure = read.figure, let measurement = read.measurement else { continue }
@@ -49,7 +49,7 @@ struct Results {
         }
         guard !rows.isEmpty else {
             throw BenchmarkError(
-                "standard input has no results: use the output of --json or the file of --results")
+                "standard input has no results: use the file of --results")
         }
     }
 

@@ -43,7 +43,7 @@ struct SpeedTable {
         guard let first = lines.firstIndex(of: Self.firstLine[...]),
             let last = lines[first...].firstIndex(where: { $0.hasPrefix(Self.lastWords) })
         else {
-            throw BenchmarkError("\(path) has no table to replace: insert the output of --markdown first")
+            throw BenchmarkError("\(path) has no table to replace")
         }
         let replaced = lines[..<first] + [markdown[...]] + lines[(last + 1)...]
         try Output.write(replaced.joined(separator: "\n"), to: path)

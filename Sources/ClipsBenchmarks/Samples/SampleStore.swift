@@ -1,4 +1,5 @@
 import ClipsCore
+import FoundationEssentials
 import Glibc
 import PersistentStore
 import SQLite
@@ -62,14 +63,13 @@ enum SampleStore {
     }
 
     /// Returns the path of a writable copy.
-    static func copy(_ path: String, _ workspace: Workspace, mode: mode_t = 0o600) throws -> String {
+    static func copy(_ path: String, _ workspace: Workspace) throws -> String {
         let copy = workspace.newPath("copy")
-        let source = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        let target = Glibc.open(copy, O_WRONLY | O_CREAT | O_CLOEXEC, mode)
-        defer { for file in [source, target] { close(file) } }
-        var copied = 1
-        while copied > 0 { copied = sendfile(target, source, nil, 1 << 30) }
-        guard copied == 0 else { throw BenchmarkError("cannot copy \(path)") }
+        do {
+            try FileManager.default.copyItem(atPath: path, toPath: copy)
+        } catch {
+            throw BenchmarkError("cannot copy \(path): \(error)")
+        }
         return copy
     }
 

@@ -31,10 +31,6 @@ struct SampleText: Sendable {
         var random = SampleRandom(seed: UInt64(number) &* 31 &+ 4)
         return (0..<random.below(4)).map { _ in words[random.below(400)] }.joined(separator: ",")
     }
-    /// Returns a note, which few clips have.
-    func note(_ number: Int) -> String {
-        number % 9 == 0 ? line(number, seed: 5, words: 2...10) : ""
-    }
 
     /// Returns a word of a rank; 0 is the most common one.
     func word(rank: Int) -> String { words[rank] }
