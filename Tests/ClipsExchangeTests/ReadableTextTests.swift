@@ -7,13 +7,16 @@ struct ReadableTextTests {
     private static let prose = String(repeating: "<p>\(words)\(words)\(words)</p>", count: 8)
 
     private func text(_ body: String) throws -> String {
-        try #require(WebPage(Array("<!DOCTYPE html><html><title>t</title><body>\(body)</html>".utf8))).text
+        let page = "<!DOCTYPE html><html><title>t</title><body>\(body)</html>"
+        return try #require(WebPage(Array(page.utf8), address: "https://a.example/")).text
     }
 
     @Test(
         arguments: [
             "<div><h3>Read on</h3><a href=/1>The first other story</a> <a href=/2>The second one</a> today</div>",
-            "<ul><li><a href=/1>omitted one</a><li><a href=/2>omitted two</a></ul>",
+            "<div class='more related'><h3>More</h3><ul><li><a href=/1>omitted one</a><li><a href=/2>two</a></ul></div>",
+            "<table><tr><td><a href=/1>The omitted story</a><td><a href=/2>and the next one</a></table>",
+            "<ul role=navigation><li><a href=/1>omitted one</a><li><a href=/2>omitted two</a></ul>",
             "<form><p>Get the letter omitted from here.</p><input name=mail></form>",
             "<div class='box photo-gallery'><ul><li>A caption, and its picture</ul></div>",
             "<div class=x-carousel><p>Another caption, and its picture</p></div>",
@@ -50,6 +53,45 @@ struct ReadableTextTests {
         #expect(text.contains("retained") || text.contains("Chapter A\n- Chapter B"), "\(text.suffix(200))")
     }
 
+    @Test(
+        arguments: [
+            ("<h2>Articles</h2><ul>\(Self.links)</ul>", "## Articles\n\n- [One][1]\n- [Two][2]"),
+            ("<p>See:</p><ul>\(Self.links)</ul>", "See:\n\n- [One][1]\n- [Two][2]"),
+            (
+                "<section><h2>Software</h2><ul>\(Self.links)</ul></section>",
+                "## Software\n\n- [One][1]\n- [Two][2]"
+            ),
+            (
+                "<div><h2>References</h2><div><ol>\(Self.links)</ol></div></div>",
+                "## References\n\n1. [One][1]\n2. [Two][2]"
+            ),
+            ("<dl><dt><a href=/1>One</a><dd><a href=/2>Two</a></dl>", "[One][1]\n[Two][2]"),
+            (
+                "<table><tr><th>Name<th>Time<tr><td><a href=/1>One</a><td>1 s<tr><td><a href=/2>Two</a><td>2 s</table>",
+                "Name | Time\n[One][1] | 1 s\n[Two][2] | 2 s"
+            ),
+        ])
+    func `lists and tables of links in an article are retained`(part: String, shown: String) throws {
+        let text = try text("<article>\(Self.prose)\(part)<p>The end of it.</p></article>")
+        #expect(text.contains("read.\n\n\(shown)\n\nThe end of it."), "\(text.suffix(200))")
+    }
+
+    private static let links = "<li><a href=/1>One</a></li><li><a href=/2>Two</a></li>"
+
+    @Test func `a heading whose teasers are omitted is omitted, too`() throws {
+        let teasers =
+            "<h2>More</h2><div><a href=/1>The first other story</a> <a href=/2>The second one</a></div>"
+        let end = "<h2>End</h2><p>The end of it.</p>"
+        for (page, shown) in [
+            (Self.prose + teasers + end, "read.\n\n## End\n\nThe end of it."),
+            (Self.prose + teasers, "read."),
+            (Self.prose + teasers + "<p>The end of it.</p>", "read.\n\n## More\n\nThe end of it."),
+        ] {
+            let text = try text("<article>\(page)</article>")
+            #expect(text.hasSuffix(shown), "\(text.suffix(200))")
+        }
+    }
+
     @Test func `a list of other pages is omitted, unless it is the content`() throws {
         let list = (0..<30).map {
             "<li><h3><a href=/\($0)>Story \($0)</a></h3><p>\(Self.words)\(Self.words)</p></li>"
@@ -62,7 +104,7 @@ struct ReadableTextTests {
     @Test func `a short page is saved as a whole, unless most of it is links`() throws {
         let rows = (0..<8).map { "<tr><td>A row of a table<td><a href=/\($0)>and its link</a></tr>" }.joined()
         let page = "<table><tr><td><p>\(Self.words)\(Self.words)</p><td><table>\(rows)</table></table>"
-        #expect(try text(page).contains("A row of a table | and its link"))
+        #expect(try text(page).contains("A row of a table | [and its link]"))
         #expect(try !text(page.replacing("and its", with: Self.words)).contains("A row"))
     }
 

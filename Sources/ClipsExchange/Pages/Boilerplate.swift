@@ -38,6 +38,33 @@ enum Boilerplate {
         return !isHidden(node) && (node.name != "iframe" || isPlayer)
     }
 
+    /// Whether an element is below a paragraph or a heading, or is a section that links can lead to.
+    static func isPart(_ node: HTMLDocument.Node) -> Bool {
+        var previous = node.previous
+        while let found = previous, !found.isElement { previous = found.previous }
+        if let previous, flow.contains(previous.name) { return true }
+        return node.name == "section"
+            || node.children.contains { $0.isElement && headings.contains($0.name) && $0["id"] != nil }
+    }
+
+    private static let headings: Set<String> = ["h1", "h2", "h3", "h4", "h5", "h6"]
+    /// The elements before a list of the article.
+    private static let flow = headings.union(["p", "ul", "ol", "dl", "pre", "blockquote", "table", "figure"])
+
+    /// Whether the elements of a table show that it contains data, not a layout.
+    static func isData(table node: HTMLDocument.Node) -> Bool {
+        guard node.name == "table", !["presentation", "none"].contains(node["role"]) else { return false }
+        var (isData, tables) = (node["summary"] != nil, 0)
+        ReadableText.forEachElement(in: node) {
+            if $0.name == "table" { tables += 1 }
+            if dataElements.contains($0.name) { isData = true }
+        }
+        return isData && tables == 1
+    }
+
+    /// The elements of tables of data (`_markDataTables` of Mozilla's Readability).
+    private static let dataElements: Set<String> = ["caption", "col", "colgroup", "tfoot", "th", "thead"]
+
     /// Whether an `article` or `main` element is inside.
     private static func hasContent(_ node: HTMLDocument.Node) -> Bool {
         var found = false

@@ -3,6 +3,9 @@ struct ElementText {
     /// The numbers of characters, and of those in links.
     private(set) var count = 0
     private(set) var links = 0
+    /// The number of characters of links in lists and tables of data, and of those that are numbered or in tables.
+    private var itemLinks = 0
+    private var sourceLinks = 0
     /// The number of characters in paragraphs, and of those in lists of teasers.
     private(set) var prose = 0
     private(set) var listed = 0
@@ -41,6 +44,8 @@ struct ElementText {
     mutating func add(_ child: ElementText) {
         count += child.count
         links += child.links
+        itemLinks += child.itemLinks
+        sourceLinks += child.sourceLinks
         prose += child.prose
         listed += child.listed
         commas += child.commas
@@ -57,8 +62,11 @@ struct ElementText {
 
     /// Completes the measure at the end of an element.
     ///
+    /// - Parameter isData: Whether a table contains data, not a layout.
     /// - Returns: The points of the element as a paragraph.
-    mutating func close(_ name: String, isInLink: Bool) -> Double {
+    mutating func close(_ name: String, isInLink: Bool, isData: Bool) -> Double {
+        if isData || name == "ol" { sourceLinks = links }
+        if isData || Self.lists.contains(name) || name == "dl" { itemLinks = links }
         if Self.headings.contains(name), links > 0, links * 10 >= count * 9 { headlines += 1 }
         // The text of an inline element belongs to the paragraph around it.
         if TextLines.breaks(before: name) == nil {
@@ -76,13 +84,15 @@ struct ElementText {
 
     /// Whether an element in the content of a page only leads to other pages, or is a form.
     ///
-    /// A fourth of a block's text in links is much; a list of sources or a table of contents may have more. Text with
-    /// ten commas is prose.
-    func isTeaser(_ name: String) -> Bool {
+    /// A fourth of a block's text in links is much; tables of data and sources may have more, and so may the lists of an
+    /// article. Text with ten commas is prose.
+    ///
+    /// - Parameter isPart: Whether a list is below a paragraph or a heading.
+    func isTeaser(_ name: String, isPart: Bool) -> Bool {
         guard commas < 10 else { return false }
-        if Self.lists.contains(name) { return linkShare > 0.9 }
+        if Self.lists.contains(name) { return !isPart && name == "ul" && linkShare > 0.9 }
         if name == "form", inputs > 0, prose < 400 { return true }
-        return Self.blocks.contains(name) && linkShare > 0.25
+        return Self.blocks.contains(name) && (links - (isPart ? itemLinks : sourceLinks)) * 4 > count
     }
 
     /// Whether an element is a list of other pages with a few words about each.
@@ -93,7 +103,5 @@ struct ElementText {
     private static let inputs: Set<String> = ["input", "textarea", "select"]
     private static let headings: Set<String> = ["h1", "h2", "h3", "h4", "h5", "h6"]
     private static let lists: Set<String> = ["ul", "ol"]
-    private static let blocks: Set<String> = [
-        "div", "section", "table", "form", "fieldset", "dl", "header",
-    ]
+    private static let blocks: Set<String> = ["div", "section", "table", "form", "fieldset", "dl", "header"]
 }

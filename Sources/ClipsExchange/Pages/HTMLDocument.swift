@@ -60,6 +60,7 @@ extension HTMLDocument.Node {
 
     var firstChild: HTMLDocument.Node? { pointee.children }
     var next: HTMLDocument.Node? { pointee.next }
+    var previous: HTMLDocument.Node? { pointee.prev }
     var parent: HTMLDocument.Node? { pointee.parent }
     var hasAttributes: Bool { pointee.properties != nil }
 

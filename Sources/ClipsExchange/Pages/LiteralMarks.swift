@@ -48,6 +48,12 @@ struct LiteralMarks {
         }
     }
 
+    /// Discards what is after the end of the text.
+    mutating func truncate(at count: Int) {
+        while let last = offsets.last, last >= count { offsets.removeLast() }
+        while let last = lines.last, last.offset >= count { lines.removeLast() }
+    }
+
     /// Returns a text with backslashes before the characters that would take effect.
     ///
     /// - Parameter links: The number of addresses that the text lists; `[1]` is the first.

@@ -100,7 +100,7 @@ struct ReadableText {
                 }
             }
         }
-        let points = text.close(name, isInLink: isInLink)
+        let points = text.close(name, isInLink: isInLink, isData: Boilerplate.isData(table: node))
         let candidate = Candidate(node: node, text: text)
         if text.count > 0 { measures[node] = text }
         if name == "article" { articles.append(candidate) }
@@ -118,7 +118,8 @@ struct ReadableText {
 
     private func isTeaser(_ node: Node) -> Bool {
         guard let text = measures[node] else { return false }
-        return text.isTeaser(node.name) || leavesOutLists && text.isListOfTeasers(node.name)
+        return text.isTeaser(node.name, isPart: Boilerplate.isPart(node))
+            || leavesOutLists && text.isListOfTeasers(node.name)
     }
 
     /// Whether an element only says that an advertisement is next to it.
@@ -138,10 +139,14 @@ struct ReadableText {
                 lines.add(child.content)
             } else if child.isElement, TextLines.media[child.name] != nil, child.name != "img" {
                 if Boilerplate.isContent(media: child) { lines.add(media: child) }
-            } else if child.isElement, depth < Self.maxDepth, !covers(child, isInContent: isContent),
-                !isInContent || !isTeaser(child), !isAdvertisement(child)
-            {
-                append(child, to: &lines, isInContent: isContent, depth + 1)
+            } else if child.isElement, depth < Self.maxDepth {
+                if covers(child, isInContent: isContent) || isInContent && isTeaser(child)
+                    || isAdvertisement(child)
+                {
+                    lines.omitElement()
+                } else {
+                    append(child, to: &lines, isInContent: isContent, depth + 1)
+                }
             }
         }
         lines.close(node)

@@ -12,6 +12,8 @@ struct TextLines {
     private var links: PageLinks
     /// The mark of a heading or an item, until its first letter.
     private var mark = ""
+    /// The last heading, with the line ends before it, and whether an element below it was omitted.
+    private var heading: (range: Range<Int>, level: Int, isEmpty: Bool) = (0..<0, 0, false)
     /// The numbers of the next items of the open lists; nil for a list with dashes.
     private var lists: [Int?] = []
     private var quotes = 0
@@ -34,7 +36,10 @@ struct TextLines {
 
     /// The text without line ends around it, and the addresses of its links.
     var text: String {
-        String(decoding: literals.escaped(bytes, links: links.count), as: UTF8.self) + links.definitions
+        var whole = self
+        if heading.isEmpty { whole.removeHeading() }
+        let bytes = whole.literals.escaped(whole.bytes, links: links.count)
+        return String(decoding: bytes, as: UTF8.self) + links.definitions
     }
 
     /// The number of bytes without the addresses.
@@ -110,7 +115,10 @@ struct TextLines {
             }
         case "ul", "ol": lists = lists.dropLast()
         case "blockquote": if isMarked { quotes -= 1 }
-        case "li", "h1", "h2", "h3", "h4", "h5", "h6": mark = ""
+        case "h1", "h2", "h3", "h4", "h5", "h6":
+            if heading.range.isEmpty { heading.range = heading.range.lowerBound..<bytes.count }
+            mark = ""
+        case "li": mark = ""
         default: break
         }
         if name != "br", let count = Self.breaks(before: name) {
@@ -194,8 +202,23 @@ struct TextLines {
     /// The marks of the open quotes.
     private var quote: [UInt8] { Array(String(repeating: "> ", count: min(quotes, Self.maxDepth)).utf8) }
 
+    /// Leaves out the heading before an omitted element, unless it is the first, or other text is below it.
+    mutating func omitElement() {
+        if heading.range.upperBound == bytes.count, heading.range.lowerBound > 0 { heading.isEmpty = true }
+    }
+
+    private mutating func removeHeading() {
+        bytes.removeLast(bytes.count - heading.range.lowerBound)
+        literals.truncate(at: bytes.count)
+        breaks = max(breaks, 2)
+    }
+
     /// Adds the line ends, the space, and the marks that are due before text.
     private mutating func start() {
+        let level = mark.prefix { $0 == "#" }.count
+        if heading.isEmpty, level > 0, level <= heading.level { removeHeading() }
+        heading.isEmpty = false
+        if level > 0 { heading = (bytes.count..<bytes.count, level, false) }
         let isFence = isMarked && preformatted > 0 && !isFenced
         let count = preformatted > 0 && !isFence ? breaks : min(2, breaks)
         let begins = bytes.isEmpty || count > 0
