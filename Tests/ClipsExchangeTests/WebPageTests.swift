@@ -131,6 +131,17 @@ struct WebPageTests {
                 """, "\(page.text)")
     }
 
+    @Test(arguments: ["embed", "source", "track", "wbr", "param", "keygen", "command", "br", "img"])
+    func `an element without an end tag contains nothing`(name: String) throws {
+        let text = "Words of a paragraph, of some length"
+        let end = try page("<html><body><article><p>\(text)</p><\(name) x=y><p>A<\(name)>b</p><p>End</p></article>")
+        #expect(end.text.hasSuffix("\n\nEnd"), "\(end.text)")
+        let part = try page("<html><body><div><p>\(text)<\(name)/></p></div><div>and</div>end")
+        #expect(part.text == "\(text)\n\nand\n\nend", "\(part.text)")
+        let inline = try page("<html><body><p>one<wbr>word, <wbr>two</p>")
+        #expect(inline.text == "oneword, two")
+    }
+
     @Test func `the links of a page are bounded, and relative to its base`() throws {
         let links = (0..<2000).map { "<a href='\($0)'>\($0)</a>" }.joined(separator: " ")
         let head = "<!DOCTYPE html><html><head><base href='/\(String(repeating: "b", count: 3000))/'></head>"

@@ -23,7 +23,9 @@ final class HTMLDocument {
         parser.pointee.sax.pointee.startElement = { context, name, attributes in
             xmlSAX2StartElement(context, name, attributes)
             let parser = context?.assumingMemoryBound(to: xmlParserCtxt.self)
-            if let parser, parser.pointee.nameNr >= HTMLDocument.maxDepth { xmlStopParser(parser) }
+            guard let parser, let name else { return }
+            if parser.pointee.nameNr >= HTMLDocument.maxDepth { xmlStopParser(parser) }
+            HTMLDocument.end(name, in: parser)
         }
         // As a whole: between two parts, libxml2 loses the end of a script that contains tags.
         document = text.withUnsafeBytes {
@@ -32,6 +34,18 @@ final class HTMLDocument {
             return htmlCtxtReadMemory(parser, bytes.baseAddress, CInt(bytes.count), nil, "UTF-8", all)
         }
         htmlFreeParserCtxt(parser)
+    }
+
+    /// The void elements that libxml2 does not know. They would contain the rest of the page.
+    private static let void: Set = ["command", "embed", "keygen", "source", "track", "wbr"]
+
+    /// Makes the parser end an element at its start tag, by the name of a void element that it knows.
+    private static func end(_ name: UnsafePointer<xmlChar>, in parser: xmlParserCtxtPtr) {
+        guard void.contains(String(cString: name)), parser.pointee.nameNr > 0,
+            let known = xmlDictLookup(parser.pointee.dict, "br", 2)
+        else { return }
+        parser.pointee.nameTab[Int(parser.pointee.nameNr) - 1] = known
+        parser.pointee.name = known
     }
 
     deinit { if let document { xmlFreeDoc(document) } }
