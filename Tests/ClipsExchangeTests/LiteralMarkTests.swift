@@ -30,7 +30,7 @@ struct LiteralMarkTests {
             ),
             ("Look!<a href=/a>a</a>", "Look\\![a][1]\n\n[1]: https://a.example/a"),
             ("<a href=/a>a]b</a> [1]", "[a\\]b][1] \\[1]\n\n[1]: https://a.example/a"),
-            ("<code>*a* [b](c) `</code> and `x`", #"`*a* [b](c) `` and \`x\`"#),
+            ("<code>*a* [b](c) `</code> and `x`", #"`` *a* [b](c) ` `` and \`x\`"#),
             (#"C:\*x, \name, and \\server"#, #"C:\\*x, \name, and \\\server"#),
             ("https://b.example/_a_/*c*?d=[e](f) (*g*)", #"https://b.example/_a_/*c*?d=[e](f) (\*g\*)"#),
             ("&amp;lt; and AT&amp;T; &amp; &amp;#60;", #"\&lt; and AT\&T; & \&#60;"#),
@@ -39,6 +39,34 @@ struct LiteralMarkTests {
         ])
     func `characters of a page remain literal`(body: String, shown: String) throws {
         #expect(try text("<p>\(body)</p>") == shown)
+    }
+
+    @Test(
+        arguments: [
+            ("quantum<i>tunnel</i>, na<b>ï</b>ve, <b>H</b>ello", "quantumtunnel, naïve, Hello"),
+            ("<b>H</b><i>el</i>lo <b><i>a</i></b>b <b><i>c</i></b>", "Hello ab ***c***"),
+            (
+                "un<b>*x*</b> <b>a</b>, (<i>b</i>)<i>.</i> <code>a`b</code>",
+                "un\\*x\\* **a**, (*b*)*.* `` a`b ``"
+            ),
+            ("<a href=/a><b>bold <i>nested</i></b></a>", "[**bold nested**][1]\n\n[1]: https://a.example/a"),
+            ("co\u{AD}op\u{200B}erate <b>two<br>lines</b>", "cooperate **two**\n**lines**"),
+        ])
+    func `words are found in spite of marks`(body: String, shown: String) throws {
+        let found = try text("<p>\(body)</p>")
+        #expect(found == shown, "\(found)")
+    }
+
+    @Test(
+        arguments: [
+            ("<a href=/a><div>Block <h3>head</h3><p>words</p></div></a>", "[Block][1]\n\n### head\n\nwords"),
+            ("<a href=/a><h3>Head</h3><p>Words</p></a>", "### [Head][1]\n\nWords"),
+            ("<a href=/a><div><p><b>one<p>two</b></div></a>", "[**one**][1]\n\ntwo"),
+            ("<ul><li><a href=/a><p>one<p>two</a></ul>", "- [one][1]\ntwo"),
+        ])
+    func `a link around blocks has the words of its first line`(body: String, shown: String) throws {
+        let page = try text("<article><p>A paragraph.</p>\(body)</article>")
+        #expect(page == "A paragraph.\n\n\(shown)\n\n[1]: https://a.example/a", "\(page)")
     }
 
     @Test func `an item and a heading with literal marks remain one`() throws {

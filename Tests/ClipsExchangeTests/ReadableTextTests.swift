@@ -78,6 +78,28 @@ struct ReadableTextTests {
 
     private static let links = "<li><a href=/1>One</a></li><li><a href=/2>Two</a></li>"
 
+    @Test(
+        arguments: [
+            (
+                "<section class=footnotes><p><a href=/1>A note of the text</a></section>",
+                "[A note of the text][1]"
+            ),
+            ("<aside role=doc-endnotes><ol><li>See <a href=/1>a note</a></ol></aside>", "1. See [a note][1]"),
+            ("<noscript>Turn on <a href=/1>scripts</a></noscript>", "[scripts][1]"),
+            ("<object data=/1><p>No <a href=/2>plugin</a></object>", "[(object)][1]\n[plugin][2]"),
+            ("<video src=/1>Get <a href=/2>the film</a></video>", "[(video)][1]\n[the film][2]"),
+            ("<iframe src=https://a.example/1></iframe>", "[(frame)][1]"),
+            ("<embed src=/1>", "[(object)][1]"),
+            ("<iframe src=/2 height=1></iframe><iframe src=/1></iframe>", "[(frame)][1]"),
+        ])
+    func `notes, embedded contents, and the links next to them are retained`(
+        part: String, shown: String
+    ) throws {
+        let text = try text("<article>\(Self.prose)\(part)<p>The end of it.</p></article>")
+        #expect(text.contains("read.\n\n\(shown)\n"), "\(text.suffix(200))")
+        #expect(text.contains("The end of it.\n\n[1]: https://a.example/1"), "\(text.suffix(200))")
+    }
+
     @Test func `a heading whose teasers are omitted is omitted, too`() throws {
         let teasers =
             "<h2>More</h2><div><a href=/1>The first other story</a> <a href=/2>The second one</a></div>"

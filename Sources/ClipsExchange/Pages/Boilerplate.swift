@@ -13,6 +13,7 @@ enum Boilerplate {
         let name = node.name
         if neverText.contains(name) || !isInContent && name == "header" { return true }
         guard node.hasAttributes else { return elements.contains(name) }
+        if isNotes(node) { return false }
         if elements.contains(name) || isHidden(node) { return true }
         if let role = node["role"]?.lowercased(), roles.contains(role) { return true }
         guard usesClasses, containers.contains(name), node["role"] != "main" else { return false }
@@ -31,12 +32,31 @@ enum Boilerplate {
         return style.contains("display:none") || style.contains("visibility:hidden")
     }
 
-    /// Whether a recording or an embedded page belongs to the content. Advertisements are embedded pages that cannot
-    /// have the whole screen.
-    static func isContent(media node: HTMLDocument.Node) -> Bool {
-        let isPlayer = node["allowfullscreen"] != nil || node["allow"]?.contains("fullscreen") == true
-        return !isHidden(node) && (node.name != "iframe" || isPlayer)
+    /// Whether an element contains notes of the article, or its sources.
+    static func isNotes(_ node: HTMLDocument.Node) -> Bool {
+        guard node.hasAttributes else { return false }
+        let names = "\(node["class"] ?? "") \(node["role"] ?? "")".lowercased().split { !$0.isLetter }
+        return names.contains { notes.contains(String($0)) } && !isHidden(node)
     }
+
+    private static let notes: Set<String> = ["footnote", "footnotes", "endnote", "endnotes", "bibliography"]
+
+    /// The elements with contents of other files, and those whose text only browsers show that lack a feature.
+    static let embedded: Set<String> = ["audio", "embed", "iframe", "noscript", "object", "video"]
+
+    /// Whether a recording or an embedded page belongs to the content. Counters of visitors are small, and outside of
+    /// the content, embedded pages are advertisements unless they can have the whole screen.
+    static func isContent(embedded node: HTMLDocument.Node, isInContent: Bool) -> Bool {
+        let isCounter = ["width", "height"].contains { ["0", "1"].contains(node[$0] ?? "") }
+        let host = node["src"]?.split(separator: "/").dropFirst().first?.split(separator: ".") ?? []
+        guard !isHidden(node), !isCounter, !host.contains(where: { advertisers.contains(String($0)) }) else {
+            return false
+        }
+        let isPlayer = node["allowfullscreen"] != nil || node["allow"]?.contains("fullscreen") == true
+        return isInContent || isPlayer || ["audio", "video"].contains(node.name)
+    }
+
+    private static let advertisers: Set<String> = ["ad", "ads", "doubleclick", "googlesyndication"]
 
     /// Whether an element is below a paragraph or a heading, or is a section that links can lead to.
     static func isPart(_ node: HTMLDocument.Node) -> Bool {

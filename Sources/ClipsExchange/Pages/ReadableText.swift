@@ -117,7 +117,7 @@ struct ReadableText {
     }
 
     private func isTeaser(_ node: Node) -> Bool {
-        guard let text = measures[node] else { return false }
+        guard let text = measures[node], !Boilerplate.isNotes(node) else { return false }
         return text.isTeaser(node.name, isPart: Boilerplate.isPart(node))
             || leavesOutLists && text.isListOfTeasers(node.name)
     }
@@ -137,10 +137,12 @@ struct ReadableText {
         for child in node.children {
             if child.isText {
                 lines.add(child.content)
-            } else if child.isElement, TextLines.media[child.name] != nil, child.name != "img" {
-                if Boilerplate.isContent(media: child) { lines.add(media: child) }
+            } else if child.isElement, Boilerplate.embedded.contains(child.name) {
+                guard Boilerplate.isContent(embedded: child, isInContent: isInContent) else { continue }
+                lines.add(media: child)
+                if isInContent, !lines.isInLink { appendLinks(in: child, to: &lines, depth) }
             } else if child.isElement, depth < Self.maxDepth {
-                if covers(child, isInContent: isContent) || isInContent && isTeaser(child)
+                if covers(child, isInContent: isContent) || isInContent && !lines.isInLink && isTeaser(child)
                     || isAdvertisement(child)
                 {
                     lines.omitElement()
@@ -150,6 +152,15 @@ struct ReadableText {
             }
         }
         lines.close(node)
+    }
+
+    /// Adds the links of an element whose text only browsers show that lack a feature.
+    private func appendLinks(in node: Node, to lines: inout TextLines, _ depth: Int) {
+        Self.forEachElement(in: node) { element in
+            guard element.name == "a", depth < Self.maxDepth else { return }
+            lines.breakLine()
+            append(element, to: &lines, isInContent: true, depth + 1)
+        }
     }
 
     /// Returns all text of an element, without marks.

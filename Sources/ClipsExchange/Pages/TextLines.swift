@@ -22,12 +22,23 @@ struct TextLines {
     private var hasSeparator = false
     private var isFenced = false
     private var fenceStart = 0
-    /// The open inline elements, and where their text begins; nil until its first letter.
-    private var inlines: [(name: String, start: Int?)] = []
+    private var inlines: [Inline] = []
+    /// The marks at the end of the text, which only remain if no word continues after them.
+    private var ends: [(start: Int, end: Int, count: Int)] = []
     /// The characters of the page that would be marks.
     private var literals = LiteralMarks()
     /// Whether the open link contains an image without a description.
     private var hasImage = false
+
+    /// An open inline element.
+    private struct Inline {
+        let name: String
+        var address: String?
+        /// The offset of its marks; nil before its first letter, and after each line.
+        var start: Int?
+        /// Whether it has no marks from now on.
+        var isDone = false
+    }
 
     /// - Parameter links: The links of the page; nil for the text alone.
     init(links: PageLinks? = nil) {
@@ -65,6 +76,11 @@ struct TextLines {
     /// The marks around inline elements.
     private static let marks = ["b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "a": "["]
 
+    private static let emphases: Set = ["b", "strong", "i", "em"]
+
+    /// Whether a link is open.
+    var isInLink: Bool { inlines.contains { $0.name == "a" } }
+
     mutating func open(_ node: HTMLDocument.Node) {
         let name = node.name
         if let count = Self.breaks(before: name) { breaks = max(breaks, lists.isEmpty ? count : 1) }
@@ -92,7 +108,11 @@ struct TextLines {
         case "blockquote": quotes += 1
         case _ where Self.media[name] != nil: add(media: node)
         case _ where Self.marks[name] != nil && (preformatted == 0 || name == "a"):
-            inlines.append((name, nil))
+            let address = name == "a" ? links.address(of: node) : nil
+            // In a link, one kind of emphasis is shown.
+            let isNested = isInLink && inlines.contains { Self.emphases.contains($0.name) }
+            let isDone = Self.emphases.contains(name) && isNested
+            inlines.append(Inline(name: name, address: address, isDone: isDone))
             if name == "a" { hasImage = false }
         default: break
         }
@@ -100,15 +120,12 @@ struct TextLines {
 
     mutating func close(_ node: HTMLDocument.Node) {
         let name = node.name
-        closeInline(node, name)
+        closeInline(name)
         switch name {
         case "pre":
             preformatted -= 1
             if isFenced {
-                // A fence is longer than the marks in its code.
-                let runs = bytes[(fenceStart + 3)...].split { $0 != UInt8(ascii: "`") }
-                let more = (runs.map(\.count).max() ?? 0) - 2
-                let fence = [UInt8](repeating: UInt8(ascii: "`"), count: max(3, more + 3))
+                let fence = Self.fence(for: bytes[(fenceStart + 3)...], min: 3)
                 bytes.replaceSubrange(fenceStart..<fenceStart + 3, with: fence)
                 bytes += [UInt8(ascii: "\n")] + quote + fence
                 isFenced = false
@@ -126,22 +143,64 @@ struct TextLines {
         }
     }
 
-    private mutating func closeInline(_ node: HTMLDocument.Node, _ name: String) {
-        guard let last = inlines.last, last.name == name else { return }
-        inlines.removeLast()
-        guard name == "a" else {
-            if last.start != nil { bytes += Array((Self.marks[name] ?? "").utf8) }
-            return
-        }
+    private mutating func closeInline(_ name: String) {
+        guard inlines.last?.name == name else { return }
+        endMarks(inlines.count - 1)
+        let last = inlines.removeLast()
         // A link without text is listed.
-        let address = links.address(of: node)
-        guard let start = last.start else {
-            guard let address, let number = links.number(of: address), hasImage else { return }
-            hasSpace = true
-            self.start()
-            bytes += Array("[(image)][\(number)]".utf8)
+        guard name == "a", !last.isDone, let number = last.address.flatMap({ links.number(of: $0) }), hasImage
+        else { return }
+        hasSpace = true
+        start()
+        bytes += Array("[(image)][\(number)]".utf8)
+    }
+
+    /// Ends the marks of an open element at the end of the text. A link has the words of its first line.
+    private mutating func endMarks(_ index: Int) {
+        guard !inlines[index].isDone, let start = inlines[index].start else { return }
+        inlines[index].start = nil
+        let name = inlines[index].name
+        if name == "a" {
+            inlines[index].isDone = true
+            endLink(from: start, inlines[index].address)
             return
         }
+        let mark = Array((Self.marks[name] ?? "").utf8)
+        guard name != "code" else {
+            let fence = Self.fence(for: bytes[(start + 1)...], min: 1)
+            let space: [UInt8] = fence.count > 1 ? [0x20] : []
+            bytes.replaceSubrange(start..<start + 1, with: fence + space)
+            bytes += space + fence
+            return
+        }
+        if ends.last.map({ $0.end + $0.count }) != bytes.count { ends = [] }
+        ends.append((start, bytes.count, mark.count))
+        bytes += mark
+        if Self.endsWithLetter(bytes[..<start]) { removeEnds() }
+    }
+
+    /// Removes the marks of emphasis that begins or ends inside of a word, so that it is found as a word.
+    private mutating func removeEnds() {
+        guard let last = ends.last, last.end + last.count == bytes.count else { return }
+        while let mark = ends.popLast() {
+            bytes.removeLast(mark.count)
+            for _ in 0..<mark.count {
+                bytes.remove(at: mark.start)
+                literals.remove(at: mark.start)
+            }
+            for index in ends.indices { ends[index].start -= mark.count }
+        }
+    }
+
+    private static func endsWithLetter(_ bytes: ArraySlice<UInt8>) -> Bool {
+        String(decoding: bytes.suffix(4), as: UTF8.self).unicodeScalars.last.map(isLetter) ?? false
+    }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+    }
+
+    private mutating func endLink(from start: Int, _ address: String?) {
         let content = String(decoding: bytes[(start + 1)...], as: UTF8.self)
         guard let address, address != content, let number = links.number(of: address) else {
             bytes.remove(at: start)
@@ -151,18 +210,31 @@ struct TextLines {
         bytes += Array("][\(number)]".utf8)
     }
 
+    /// Returns a fence that is longer than the marks in its code.
+    private static func fence(for code: ArraySlice<UInt8>, min count: Int) -> [UInt8] {
+        let longest = code.split { $0 != UInt8(ascii: "`") }.map(\.count).max() ?? 0
+        let isFree = longest == 0 || longest < count
+        return [UInt8](repeating: UInt8(ascii: "`"), count: isFree ? count : longest + 1)
+    }
+
     /// The words for elements whose content is a file of its own.
-    static let media = ["img": "image", "video": "video", "audio": "audio", "iframe": "frame"]
+    static let media = [
+        "img": "image", "video": "video", "audio": "audio", "iframe": "frame", "object": "object",
+        "embed": "object",
+    ]
+
+    mutating func breakLine() { breaks = max(breaks, 1) }
 
     /// Adds the description of an image, a recording, or an embedded page, and a link to it.
     mutating func add(media node: HTMLDocument.Node) {
         guard isMarked, preformatted == 0, let kind = Self.media[node.name] else { return }
-        let (isImage, isInLink) = (kind == "image", inlines.contains { $0.name == "a" })
+        let isImage = kind == "image"
         let words = node[isImage ? "alt" : "title"].map { HTMLText.oneLine(HTMLText.repaired($0)) } ?? ""
         if isImage, words.isEmpty { hasImage = true }
         // An image of one pixel counts visitors, and an empty description means decoration.
         let isDecoration = isImage && (node["alt"] == "" || ["0", "1"].contains(node["width"] ?? ""))
-        let source = node["src"] ?? node.children.first { $0.isElement && $0["src"] != nil }?["src"]
+        let source =
+            node["src"] ?? node["data"] ?? node.children.first { $0.isElement && $0["src"] != nil }?["src"]
         let address = isInLink || isDecoration ? nil : source.flatMap { links.address($0) }
         guard address != nil || isImage && !words.isEmpty else { return }
         if !isImage { breaks = max(breaks, 1) }
@@ -177,12 +249,20 @@ struct TextLines {
         if !isImage { breaks = 1 }
     }
 
+    /// A soft hyphen, and a space without width.
+    private static let hidden: [[UInt8]] = [[0xC2, 0xAD], [0xE2, 0x80, 0x8B]]
+
     mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
         let isInCode = inlines.contains { $0.name == "code" }
         var index = 0
         while index < text.count {
             let byte = text[index]
-            let isWideSpace = byte == 0xC2 && index + 1 < text.count && text[index + 1] == 0xA0
+            let rest = text[index...].prefix(4)
+            if byte >= 0xC2, let hidden = Self.hidden.first(where: rest.starts(with:)) {
+                index += hidden.count
+                continue
+            }
+            let isWideSpace = byte == 0xC2 && rest.dropFirst().first == 0xA0
             index += isWideSpace ? 2 : 1
             if preformatted > 0, byte == UInt8(ascii: "\n") {
                 if !bytes.isEmpty || breaks == 0 { breaks += 1 }
@@ -192,6 +272,11 @@ struct TextLines {
             } else if byte <= 0x20 || isWideSpace || byte == 0x7F {
                 hasSpace = true
             } else {
+                if !ends.isEmpty {
+                    let next = String(decoding: rest, as: UTF8.self).unicodeScalars.first
+                    if breaks == 0, !hasSpace, !hasSeparator, next.map(Self.isLetter) == true { removeEnds() }
+                    ends = []
+                }
                 start()
                 if isMarked, preformatted == 0, !isInCode { literals.add(byte, at: bytes.count) }
                 bytes.append(byte)
@@ -222,6 +307,7 @@ struct TextLines {
         let isFence = isMarked && preformatted > 0 && !isFenced
         let count = preformatted > 0 && !isFence ? breaks : min(2, breaks)
         let begins = bytes.isEmpty || count > 0
+        if count > 0 { for index in inlines.indices.reversed() { endMarks(index) } }
         for line in 0..<(bytes.isEmpty ? 0 : count) {
             bytes.append(UInt8(ascii: "\n"))
             // A blank line would end a quote.
@@ -247,7 +333,7 @@ struct TextLines {
             bytes.append(UInt8(ascii: " "))
         }
         (breaks, hasSpace, hasSeparator, lastQuotes) = (0, false, false, quotes)
-        for index in inlines.indices where inlines[index].start == nil {
+        for index in inlines.indices where inlines[index].start == nil && !inlines[index].isDone {
             inlines[index].start = bytes.count
             bytes += Array((Self.marks[inlines[index].name] ?? "").utf8)
         }
