@@ -62,11 +62,30 @@ struct LiteralMarkTests {
             ("<a href=/a><div>Block <h3>head</h3><p>words</p></div></a>", "[Block][1]\n\n### head\n\nwords"),
             ("<a href=/a><h3>Head</h3><p>Words</p></a>", "### [Head][1]\n\nWords"),
             ("<a href=/a><div><p><b>one<p>two</b></div></a>", "[**one**][1]\n\ntwo"),
-            ("<ul><li><a href=/a><p>one<p>two</a></ul>", "- [one][1]\ntwo"),
+            ("<ul><li><a href=/a><p>one<p>two</a></ul>", "- [one][1]\n\n  two"),
         ])
     func `a link around blocks has the words of its first line`(body: String, shown: String) throws {
         let page = try text("<article><p>A paragraph.</p>\(body)</article>")
         #expect(page == "A paragraph.\n\n\(shown)\n\n[1]: https://a.example/a", "\(page)")
+    }
+
+    @Test(
+        arguments: [
+            (
+                "<ul><li><p>a<p>b<pre>c\nd</pre><li>e<blockquote>f<p>g</blockquote></ul>",
+                "- a\n\n  b\n\n  ```\n  c\n  d\n  ```\n- e\n\n  > f\n  >\n  > g"
+            ),
+            ("<ol start=9><li>a<ul><li>b</ul><li value=20>c<li>d</ol>e", "9. a\n   - b\n20. c\n21. d\n\ne"),
+            ("<blockquote><ul><li>a<li><pre>b</pre></ul></blockquote>", "> - a\n> - ```\n>   b\n>   ```"),
+            (
+                "<table><caption>t</caption><tr><th>a<th>b|c<tr><td><p>d<p>e<td><tr><td><td><ul><li>f</ul></table>",
+                "t\n\na | b\\|c\n--- | ---\nd e\n| | f"
+            ),
+            ("<table><tr><th colspan=3>a<tr><td>b<td><td>c</table>", "a | | |\n--- | --- | ---\nb | | c"),
+        ])
+    func `items and tables are those of Markdown`(body: String, shown: String) throws {
+        let found = try text(body)
+        #expect(found == shown, "\(found)")
     }
 
     @Test func `an item and a heading with literal marks remain one`() throws {

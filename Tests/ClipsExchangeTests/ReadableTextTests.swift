@@ -68,7 +68,7 @@ struct ReadableTextTests {
             ("<dl><dt><a href=/1>One</a><dd><a href=/2>Two</a></dl>", "[One][1]\n[Two][2]"),
             (
                 "<table><tr><th>Name<th>Time<tr><td><a href=/1>One</a><td>1 s<tr><td><a href=/2>Two</a><td>2 s</table>",
-                "Name | Time\n[One][1] | 1 s\n[Two][2] | 2 s"
+                "Name | Time\n--- | ---\n[One][1] | 1 s\n[Two][2] | 2 s"
             ),
         ])
     func `lists and tables of links in an article are retained`(part: String, shown: String) throws {

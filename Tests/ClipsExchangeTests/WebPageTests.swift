@@ -81,7 +81,7 @@ struct WebPageTests {
                 [(image: A picture, described)][3]
 
                 3. three
-                  - inner
+                   - inner
                 4. four
 
                 > Said by

@@ -10,14 +10,16 @@ struct TextLines {
     /// Whether the text has marks and links; false for a title.
     private let isMarked: Bool
     private var links: PageLinks
-    /// The mark of a heading or an item, until its first letter.
+    /// The mark of a heading, until its first letter.
     private var mark = ""
     /// The last heading, with the line ends before it, and whether an element below it was omitted.
     private var heading: (range: Range<Int>, level: Int, isEmpty: Bool) = (0..<0, 0, false)
     /// The numbers of the next items of the open lists; nil for a list with dashes.
     private var lists: [Int?] = []
-    private var quotes = 0
-    private var lastQuotes = 0
+    private var containers = LineContainers()
+    /// Whether the outermost open list has an item with text.
+    private var hasItem = false
+    private var table: TableRows?
     private var cells = 0
     private var hasSeparator = false
     private var isFenced = false
@@ -71,8 +73,10 @@ struct TextLines {
         "img", "ins", "kbd", "label", "mark", "math", "q", "rp", "rt", "ruby", "s", "samp", "small", "span",
         "strike", "strong", "sub", "sup", "td", "th", "time", "tt", "u", "var", "wbr",
     ]
-    /// The depth of the marks of lists and quotes: a page may nest hundreds around each letter.
-    private static let maxDepth = 4
+    /// The blocks that have no marks in a cell.
+    private static let blocks: Set<String> = [
+        "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "pre", "ul",
+    ]
     /// The marks around inline elements.
     private static let marks = ["b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "a": "["]
 
@@ -83,18 +87,22 @@ struct TextLines {
 
     mutating func open(_ node: HTMLDocument.Node) {
         let name = node.name
-        if let count = Self.breaks(before: name) { breaks = max(breaks, lists.isEmpty ? count : 1) }
+        if let count = Self.breaks(before: name) { breaks = max(breaks, count) }
+        if isInRow, Self.blocks.contains(name) { return }
         switch name {
         case "li":
-            let number = lists.last ?? nil
-            mark =
-                String(repeating: "  ", count: max(0, min(lists.count, Self.maxDepth) - 1))
-                + (number.map { "\($0). " } ?? "- ")
+            let number = (lists.last ?? nil).map { Self.number(node["value"]) ?? $0 }
+            if isMarked { containers.openItem(number) }
             if let number { lists[lists.count - 1] = number + 1 }
-        case "ul": lists.append(nil)
-        case "ol": lists.append(node["start"].flatMap { Int($0) }.map { max(0, min($0, 1 << 20)) } ?? 1)
-        case "tr": cells = 0
+        case "ul", "ol":
+            if lists.isEmpty { hasItem = false }
+            lists.append(name == "ul" ? nil : Self.number(node["start"]) ?? 1)
+        case "table": if isMarked { table = TableRows(node) }
+        case "tr":
+            cells = 0
+            table?.openRow()
         case "td", "th":
+            table?.openCell(node)
             hasSpace = true
             hasSeparator = cells > 0 && isMarked
             cells += 1
@@ -105,7 +113,7 @@ struct TextLines {
         switch name {
         case "h1", "h2", "h3", "h4", "h5", "h6":
             mark = String(repeating: "#", count: name.utf8.last.map { Int($0) - 0x30 } ?? 1) + " "
-        case "blockquote": quotes += 1
+        case "blockquote": containers.openQuote()
         case _ where Self.media[name] != nil: add(media: node)
         case _ where Self.marks[name] != nil && (preformatted == 0 || name == "a"):
             let address = name == "a" ? links.address(of: node) : nil
@@ -118,28 +126,36 @@ struct TextLines {
         }
     }
 
+    private static func number(_ text: String?) -> Int? {
+        text.flatMap { Int($0) }.map { max(0, min($0, 1 << 20)) }
+    }
+
+    private var isInRow: Bool { table?.isInRow == true }
+
     mutating func close(_ node: HTMLDocument.Node) {
         let name = node.name
         closeInline(name)
+        defer { if name != "br", let count = Self.breaks(before: name) { breaks = max(breaks, count) } }
+        if isInRow, Self.blocks.contains(name) { return }
         switch name {
         case "pre":
             preformatted -= 1
             if isFenced {
                 let fence = Self.fence(for: bytes[(fenceStart + 3)...], min: 3)
                 bytes.replaceSubrange(fenceStart..<fenceStart + 3, with: fence)
-                bytes += [UInt8(ascii: "\n")] + quote + fence
+                bytes += [UInt8(ascii: "\n")] + containers.indent + fence
                 isFenced = false
             }
         case "ul", "ol": lists = lists.dropLast()
-        case "blockquote": if isMarked { quotes -= 1 }
+        case "li", "blockquote": if isMarked { containers.close() }
+        case "tr": if isMarked { bytes += table?.closeRow(indent: containers.indent) ?? [] }
+        case "table": table = nil
+        // The header of a table is not a line of the paragraph before it.
+        case "caption": breaks = 2
         case "h1", "h2", "h3", "h4", "h5", "h6":
             if heading.range.isEmpty { heading.range = heading.range.lowerBound..<bytes.count }
             mark = ""
-        case "li": mark = ""
         default: break
-        }
-        if name != "br", let count = Self.breaks(before: name) {
-            breaks = max(breaks, lists.isEmpty ? count : 1)
         }
     }
 
@@ -279,13 +295,11 @@ struct TextLines {
                 }
                 start()
                 if isMarked, preformatted == 0, !isInCode { literals.add(byte, at: bytes.count) }
+                if byte == UInt8(ascii: "|"), isInRow { bytes.append(UInt8(ascii: "\\")) }
                 bytes.append(byte)
             }
         }
     }
-
-    /// The marks of the open quotes.
-    private var quote: [UInt8] { Array(String(repeating: "> ", count: min(quotes, Self.maxDepth)).utf8) }
 
     /// Leaves out the heading before an omitted element, unless it is the first, or other text is below it.
     mutating func omitElement() {
@@ -305,34 +319,39 @@ struct TextLines {
         heading.isEmpty = false
         if level > 0 { heading = (bytes.count..<bytes.count, level, false) }
         let isFence = isMarked && preformatted > 0 && !isFenced
-        let count = preformatted > 0 && !isFence ? breaks : min(2, breaks)
+        if table?.hasText == true, isInRow, breaks > 0 { (breaks, hasSpace) = (0, true) }
+        let isItem = containers.beginsItem
+        let isCode = preformatted > 0 && !isFence
+        let isNext = isItem && hasItem || isInRow && table?.hasHeader == true
+        let count = isCode ? breaks : min(isNext ? 1 : 2, breaks)
         let begins = bytes.isEmpty || count > 0
         if count > 0 { for index in inlines.indices.reversed() { endMarks(index) } }
         for line in 0..<(bytes.isEmpty ? 0 : count) {
             bytes.append(UInt8(ascii: "\n"))
-            // A blank line would end a quote.
-            if line + 1 < count, min(quotes, lastQuotes) > 0 { bytes.append(UInt8(ascii: ">")) }
+            if line + 1 < count { bytes += containers.blank }
         }
         if begins {
-            bytes += quote
+            bytes += containers.begin()
+            hasItem = hasItem || isItem
             if isFence {
                 fenceStart = bytes.count
-                bytes += Array("```\n".utf8) + quote
+                bytes += Array("```\n".utf8) + containers.indent
                 isFenced = true
             }
             bytes += Array(mark.utf8)
+            if isInRow { bytes += table?.begin() ?? [] }
             if isMarked, preformatted == 0 || isFence {
                 literals.beginLine(
-                    at: bytes.count, beginsBlock: count != 1 || isFence || !mark.isEmpty,
+                    at: bytes.count, beginsBlock: count != 1 || isFence || isItem || !mark.isEmpty,
                     hasStructure: !isFence && mark.first != "#")
             }
             mark = ""
         } else if hasSeparator {
-            bytes += Array(" | ".utf8)
+            bytes += isInRow ? table?.begin() ?? [] : Array(" | ".utf8)
         } else if hasSpace {
             bytes.append(UInt8(ascii: " "))
         }
-        (breaks, hasSpace, hasSeparator, lastQuotes) = (0, false, false, quotes)
+        (breaks, hasSpace, hasSeparator) = (0, false, false)
         for index in inlines.indices where inlines[index].start == nil && !inlines[index].isDone {
             inlines[index].start = bytes.count
             bytes += Array((Self.marks[inlines[index].name] ?? "").utf8)

@@ -1,0 +1,61 @@
+/// The open items and quotes around a line, as the marks and the indentation before it.
+struct LineContainers {
+    private struct Container {
+        let isQuote: Bool
+        /// The bytes before each line but the first of an item.
+        let text: [UInt8]
+        /// The mark of an item, until its first line.
+        var marker: [UInt8]?
+    }
+
+    private var open: [Container] = []
+    /// The number of open containers that have no marks: a page may nest hundreds around each letter.
+    private var skipped = 0
+    /// The number of containers around the last line that are still open.
+    private var shared = 0
+
+    private static let maxDepth = 8
+
+    /// Whether the next line is the first of an item.
+    var beginsItem: Bool { open.contains { $0.marker != nil } }
+
+    /// The bytes before the next lines of the same blocks.
+    var indent: [UInt8] { open.flatMap(\.text) }
+
+    /// The bytes of a blank line, which would otherwise end a quote.
+    var blank: [UInt8] {
+        let common = open.prefix(shared)
+        let end = common.lastIndex { $0.isQuote }.map { $0 + 1 } ?? 0
+        return common.prefix(end).flatMap(\.text).dropLast()
+    }
+
+    mutating func openQuote() { push(Container(isQuote: true, text: Array("> ".utf8))) }
+
+    /// - Parameter number: nil for an item with a dash.
+    mutating func openItem(_ number: Int?) {
+        let marker = Array((number.map { "\($0). " } ?? "- ").utf8)
+        let space = [UInt8](repeating: 0x20, count: marker.count)
+        push(Container(isQuote: false, text: space, marker: marker))
+    }
+
+    private mutating func push(_ container: Container) {
+        if open.count < Self.maxDepth { open.append(container) } else { skipped += 1 }
+    }
+
+    mutating func close() {
+        guard skipped == 0 else {
+            skipped -= 1
+            return
+        }
+        _ = open.popLast()
+        shared = min(shared, open.count)
+    }
+
+    /// Returns the bytes before the next line.
+    mutating func begin() -> [UInt8] {
+        let prefix = open.flatMap { $0.marker ?? $0.text }
+        for index in open.indices { open[index].marker = nil }
+        shared = open.count
+        return prefix
+    }
+}
