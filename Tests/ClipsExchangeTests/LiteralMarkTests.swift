@@ -49,6 +49,12 @@ struct LiteralMarkTests {
                 "un<b>*x*</b> <b>a</b>, (<i>b</i>)<i>.</i> <code>a`b</code>",
                 "un\\*x\\* **a**, (*b*)*.* `` a`b ``"
             ),
+            ("<code>a <b>b</b>*</code> <code>*c* <b>d</b></code>", "`a b*` `*c* d`"),
+            (
+                "<code><a href=/a>T</a>*</code> <code>V<a href=/a>T</a></code>",
+                "[T][1]* `V`[T][1]\n\n[1]: https://a.example/a"
+            ),
+            ("</p><pre>a <a href=/a>b</a> [1]</pre>", "```\na b [1]\n```\n\n[1]: https://a.example/a"),
             ("<a href=/a><b>bold <i>nested</i></b></a>", "[**bold nested**][1]\n\n[1]: https://a.example/a"),
             ("co\u{AD}op\u{200B}erate <b>two<br>lines</b>", "cooperate **two**\n**lines**"),
         ])

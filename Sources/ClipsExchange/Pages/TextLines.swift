@@ -82,6 +82,9 @@ struct TextLines {
 
     private static let emphases: Set = ["b", "strong", "i", "em"]
 
+    /// The index of the open element with code.
+    private var openCode: Int? { inlines.firstIndex { $0.name == "code" && !$0.isDone } }
+
     /// Whether a link is open.
     var isInLink: Bool { inlines.contains { $0.name == "a" } }
 
@@ -115,13 +118,22 @@ struct TextLines {
             mark = String(repeating: "#", count: name.utf8.last.map { Int($0) - 0x30 } ?? 1) + " "
         case "blockquote": containers.openQuote()
         case _ where Self.media[name] != nil: add(media: node)
-        case _ where Self.marks[name] != nil && (preformatted == 0 || name == "a"):
-            let address = name == "a" ? links.address(of: node) : nil
+        case "a" where preformatted > 0:
+            // A link in code would not be one. It is listed.
+            if let address = links.address(of: node) { _ = links.number(of: address) }
+        case "a":
+            let link = Inline(name: name, address: links.address(of: node))
+            if link.address != nil, let code = openCode {
+                endMarks(code)
+                inlines[code].isDone = true
+            }
+            inlines.append(link)
+            hasImage = false
+        case _ where Self.marks[name] != nil && preformatted == 0:
             // In a link, one kind of emphasis is shown.
             let isNested = isInLink && inlines.contains { Self.emphases.contains($0.name) }
-            let isDone = Self.emphases.contains(name) && isNested
-            inlines.append(Inline(name: name, address: address, isDone: isDone))
-            if name == "a" { hasImage = false }
+            let isDone = openCode != nil || Self.emphases.contains(name) && isNested
+            inlines.append(Inline(name: name, isDone: isDone))
         default: break
         }
     }
@@ -269,7 +281,7 @@ struct TextLines {
     private static let hidden: [[UInt8]] = [[0xC2, 0xAD], [0xE2, 0x80, 0x8B]]
 
     mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
-        let isInCode = inlines.contains { $0.name == "code" }
+        let isInCode = openCode != nil
         var index = 0
         while index < text.count {
             let byte = text[index]
