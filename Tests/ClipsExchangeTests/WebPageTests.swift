@@ -53,12 +53,18 @@ struct WebPageTests {
 
     @Test func `links of other programs are listed, and scripts and files of the reader are not`() throws {
         let links = [
-            "ftp://a.example/b", "tel:+4930123", "magnet:?xt=urn:btih:ab", "gemini://a.example/", "file:///etc/passwd",
+            "ftp://a.example/b", "tel:+4930123", "magnet:?xt=urn:btih:ab", "gemini://a.example/",
+            "file:///etc/passwd",
             "data:text/plain,a", "JavaScript:alert(1)", "blob:https://a.example/1",
         ]
-        let body = links.map { "<p>A paragraph of some length that has a <a href='\($0)'>link</a> in it.</p>" }.joined()
-        let page = try #require(WebPage(Array("<html><body>\(body)</html>".utf8), address: "https://a.example/x"))
-        for link in links.prefix(4) { #expect(page.text.contains("]: \(link)\n") || page.text.hasSuffix(link)) }
+        let body = links.map {
+            "<p>A paragraph of some length that has a <a href='\($0)'>link</a> in it.</p>"
+        }.joined()
+        let page = try #require(
+            WebPage(Array("<html><body>\(body)</html>".utf8), address: "https://a.example/x"))
+        for link in links.prefix(4) {
+            #expect(page.text.contains("]: \(link)\n") || page.text.hasSuffix(link))
+        }
         for link in links.dropFirst(4) { #expect(!page.text.contains("]: \(link)")) }
     }
 
@@ -134,7 +140,8 @@ struct WebPageTests {
     @Test(arguments: ["embed", "source", "track", "wbr", "param", "keygen", "command", "br", "img"])
     func `an element without an end tag contains nothing`(name: String) throws {
         let text = "Words of a paragraph, of some length"
-        let end = try page("<html><body><article><p>\(text)</p><\(name) x=y><p>A<\(name)>b</p><p>End</p></article>")
+        let end = try page(
+            "<html><body><article><p>\(text)</p><\(name) x=y><p>A<\(name)>b</p><p>End</p></article>")
         #expect(end.text.hasSuffix("\n\nEnd"), "\(end.text)")
         let part = try page("<html><body><div><p>\(text)<\(name)/></p></div><div>and</div>end")
         #expect(part.text == "\(text)\n\nand\n\nend", "\(part.text)")
