@@ -44,8 +44,14 @@ import Testing
         #expect(Self.variants.allSatisfy { clips[0].note.contains("from \($0)") })
     }
 
-    @Test(arguments: ["https://b.org/%7Ex", "https://b.org/a%2Db", "https://b.org:443/c", "HTTPS://B.org/d"])
-    func `a page with an unusual spelling is noticed in its usual one`(url: String) async throws {
+    @Test(arguments: [
+        "https://b.org/%7Ex", "https://b.org/a%2Db", "https://b.org:443/c", "HTTPS://B.org/d",
+        "ftp://b.org/e",
+        "mailto:a@b.org",
+    ])
+    func `a page with an unusual spelling, and any other address, is noticed in its usual one`(url: String)
+        async throws
+    {
         _ = try await store.add(draft(url))
         let usual = url.replacing("%7E", with: "~").replacing("%2D", with: "-").replacing(":443", with: "")
             .replacing("HTTPS://B", with: "https://b")

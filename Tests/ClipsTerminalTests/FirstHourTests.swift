@@ -172,6 +172,24 @@ import Testing
         }
     }
 
+    @Test func `a note is written in a prompt, or in the editor if it has several lines`() async throws {
+        try await RunningApp.open(clips: 2) { app in
+            let id = try #require(app.state.list.clips.selectedID)
+            try app.run("Ea note<Enter>\n:wait text=Added the note of “Clip\n")
+            #expect(try app.other { try await $0.clip(id).note } == "a note")
+            try app.run("E, longer<Enter>\n:wait text=Changed the note\nE\n:wait idle")
+            #expect(app.state.prompt?.editor.text == "a note, longer")
+            try app.run("<C-u><Enter>\n:wait text=Deleted the note\nu\n:wait text=Undone: deleted the note")
+            #expect(try app.other { try await $0.clip(id).note } == "a note, longer")
+            // Another process changes it meanwhile.
+            try app.run("E!\n:wait idle")
+            _ = try app.other("cli") {
+                try await $0.update(id, version: $0.clip(id).version, [.note: .text("x")])
+            }
+            try app.run("<Enter>\n:wait text=Choose what to save")
+        }
+    }
+
     /// An app that shows the text of a clip.
     private static func reading(_ text: String, config: String = "") throws -> AppState {
         var state = AppState.showing(3, Size(rows: 24, columns: 80), config: config)
@@ -323,7 +341,12 @@ import Testing
             try app.run("<C-l>:set duplicates merge<Enter>ahttps://swift.org/a<Enter>")
             try app.run(":wait text=The page is already saved as “https://swift.org/a”\n:wait idle")
             #expect(app.state.list.clips.count == 3)
-            try app.run("<C-l>:set duplicates ask<Enter>ahttps://swift.org/a<Enter>")
+            // A clip that the filter hides is shown, too.
+            try app.run(
+                "<C-l>:set duplicates ask<Enter>/nothing<Enter>\n:wait count=0\nahttps://swift.org/a<Enter>")
+            try app.run(":wait text=This URL is already saved\ng\n:wait count=3\n:wait idle")
+            #expect(app.state.list.clips.selectedRow?.url == "https://swift.org/a")
+            try app.run("<C-l>ahttps://swift.org/a<Enter>")
             try app.run(":wait text=This URL is already saved as “https://swift.org/a”\nb\n:wait count=4")
             try app.run(
                 "<C-l>:set duplicates keep<Enter>ahttps://swift.org/a<Enter>\n:wait count=5\nu\n:wait count=4"

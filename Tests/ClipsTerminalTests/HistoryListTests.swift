@@ -1,5 +1,6 @@
 import ClipsCore
 import LiveQuery
+import Terminal
 import TestSupport
 import Testing
 
@@ -28,6 +29,22 @@ import Testing
         for number in Int64(51)...90 { list.add([transaction(number)]) }
         #expect(list.selectedTransaction?.id == selected)
         #expect(list.selected - list.top == row)
+    }
+
+    @Test func `no row is blank while others are hidden above`() {
+        var list = HistoryList(height: 10)
+        list.add((1...3).map { transaction($0) })
+        list.move(by: 1)
+        list.add((4...60).map { transaction($0) })
+        #expect(list.top == list.count - 10)
+        list.moveToEnd()
+        list.resize(height: 30)
+        #expect(list.top == list.count - 30)
+        var state = AppState.showing(3, Size(rows: 10, columns: 80))
+        _ = try? state.press("?G")
+        _ = state.handle(.resized(Size(rows: 50, columns: 80)), at: noon)
+        #expect(
+            !state.lines.dropLast(2).contains { $0.allSatisfy(\.isWhitespace) && $0 != state.lines.first })
     }
 
     @Test func `the oldest transactions are discarded, and the cursor stays in the list`() {

@@ -188,6 +188,22 @@ import Testing
             links.numbered("no") == "no" && links.numbered(#"\[A](https://a.example/)"#).contains("](http"))
     }
 
+    @Test func `links are chosen by their numbers, also by those of two digits`() throws {
+        var state = AppState.showing(3)
+        let urls = (1...12).map { "https://a.example/\($0)" }
+        state.menu = .links(urls)
+        #expect(try state.press("1").isEmpty && state.menu?.selected == 0)
+        #expect(try state.press("3").isEmpty && state.message?.text == "There is no link 13.")
+        _ = try state.press("12")
+        #expect(state.menu == nil)
+        state.menu = .links(urls)
+        _ = try state.press("2")
+        #expect(state.menu == nil)
+        state.menu = .links(urls)
+        _ = try state.press("1<Down>")
+        #expect(state.menu?.selected == 1 && state.menu?.number == 0)
+    }
+
     @Test func `backslashes before literal characters are not shown`() {
         func shown(_ text: String) -> String { TextMarks.shown(text, with: []).text }
         #expect(shown(#"a \*b\* **c** \[d\]\[1] \&amp;"#) == "a *b* c [d][1] &amp;")
@@ -195,6 +211,9 @@ import Testing
         #expect(TextMarks.marks(in: "***b***").map(\.attributes) == [[.bold, .italic]])
         #expect(shown(##"## A \*b\*"##) == "## A *b*")
         #expect(shown("\\# no\n1\\. one\n\\- two") == "# no\n1. one\n- two")
+        #expect(shown("````\n```\n# a **b**\n````\n\\# **c** `d`") == "````\n```\n# a **b**\n````\n# c `d`")
+        #expect(shown(#"C:\path\\\* \\server\x"#) == #"C:\path\* \\server\x"#)
+        #expect(shown("**foo**bar and *x* and **«q»**s") == "foobar and x and «q»s")
         let others = [#"C:\file a\.b \d+ \- x"#, #"`\*a\*`"#, "```\n\\*a\n```", #"\"#]
         #expect(others.map(shown) == others)
     }

@@ -11,7 +11,7 @@ import Testing
     func `titles never get narrower when the terminal gets wider`(rows: Int, config: String) {
         var widest = 0
         var state = AppState.showing(4, config: config)
-        for columns in 40...240 {
+        for columns in 26...240 {
             _ = state.handle(.resized(Size(rows: rows, columns: columns)), at: noon)
             let title = state.columns(of: state.layout).title.width
             #expect(title >= widest, "\(columns) columns")

@@ -27,8 +27,9 @@ struct DuplicateLookup {
         keys = Set(drafts.map { CanonicalURL.key($0.url) })
         let candidates = Set(drafts.compactMap { CanonicalURL($0.url) }).map(\.candidates)
         let name = ClipAttribute.url.rawValue
-        exact = FetchRequest(
-            ClipModel.entity, where: .isOneOf(name, candidates.flatMap { $0.exact.map(AttributeValue.text) }))
+        // Addresses of other kinds have no variants.
+        let known = urls.union(candidates.flatMap(\.exact)).sorted()
+        exact = FetchRequest(ClipModel.entity, where: .isOneOf(name, known.map(AttributeValue.text)))
         exact?.attributes = [name]
         prefixes = candidates.flatMap(\.prefixes)
     }

@@ -53,6 +53,7 @@ enum Effect: Sendable {
     /// Finds the process that holds the write lock.
     case findWriter
     case loadForEdit(Int64)
+    case loadForNote(Int64)
     /// Edits a form in the user's editor.
     case edit(form: String, Clip?)
     case removeFile(String)
@@ -188,6 +189,12 @@ enum Effect: Sendable {
                 try await $0.store.clip(id)
             } then: {
                 $0.emit(.edit(form: ClipForm($1).text, $1))
+            }
+        case .loadForNote(let id):
+            .read {
+                try await $0.store.clip(id)
+            } then: {
+                $0.promptForNote($1)
             }
         case .work(let work): .save(work)
         case .findWriter:

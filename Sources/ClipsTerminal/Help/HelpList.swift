@@ -44,7 +44,8 @@ struct HelpList: Navigable, Sendable {
         let next = selected + 1 < firstLines.count ? firstLines[selected + 1] : lineCount
         // Scrolls to the heading above the first entry.
         let first = selected == 0 ? 0 : line
-        top = max(0, min(max(top, min(next, line + self.height) - self.height), first))
+        top = max(
+            0, min(max(top, min(next, line + self.height) - self.height), first, lineCount - self.height))
     }
 
     var index: Int { selected }

@@ -275,7 +275,7 @@ struct HistoryList: Navigable, Sendable {
 
     private mutating func reveal() {
         selected = max(0, min(selected, count - 1))
-        top = max(0, min(max(top, selected + 1 - height), selected))
+        top = max(0, min(max(top, selected + 1 - height), selected, count - height))
     }
 }
 
@@ -312,8 +312,7 @@ extension AppState {
             return report("That clip is deleted; \(keys.name(of: .restore)) restores it.")
         }
         screen = .list
-        let sort = settings.config.sort
-        goTo(change.clip, elsewhere: [ClipQuery(sort: sort), ClipQuery(filter: "is:archived", sort: sort)])
+        goToAnywhere(change.clip)
     }
 
     func restoreUnavailabilityReason(on screen: Screen) -> String? {

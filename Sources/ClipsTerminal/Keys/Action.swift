@@ -25,7 +25,7 @@ package enum Action: String, CaseIterable, Sendable {
     case unsave, sidebar
     case follow, pause
 
-    case add, edit, tag, star
+    case add, edit, note, tag, star
     case toggleUnread = "toggle-unread"
     case read, unread
     case archive

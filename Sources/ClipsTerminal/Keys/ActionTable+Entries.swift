@@ -171,6 +171,11 @@ extension ActionTable {
                 action, "e", .clip, "Edit the clip in your editor", hint: ("edit", 5), scope: .clip,
                 saves: true
             ) { $0.edit() }
+        case .note:
+            Entry(
+                action, "E", .clip, "Write the note of the clip; one of several lines in your editor",
+                scope: .clip, saves: true
+            ) { $0.loadForNote() }
         case .tag:
             Entry(
                 action, "t", .clip, "Add (+NAME) and remove (-NAME) tags; Tab completes them",
@@ -204,7 +209,7 @@ extension ActionTable {
                 action, "A", .clip, "Mark all clips of the list as read; undo restores the marks",
                 scope: .clip,
                 saves: true
-            ) { $0.start(.markAllRead($0.list.query)) }
+            ) { $0.start(.markAllRead($0.list.shownQuery)) }
         case .delete:
             Entry(
                 action, "d <Del>", .clip,

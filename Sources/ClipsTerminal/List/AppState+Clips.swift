@@ -61,6 +61,29 @@ extension AppState {
 
     mutating func edit() { if let id = target?.id { emit(.loadForEdit(id)) } }
 
+    /// Keys that follow wait for the prompt.
+    mutating func loadForNote() {
+        guard let id = target?.id else { return }
+        list.feed.isSearching = true
+        emit(.loadForNote(id))
+    }
+
+    mutating func promptForNote(_ clip: Clip) {
+        list.feed.isSearching = false
+        // The prompt has one line.
+        guard !clip.note.contains(where: \.isNewline) else {
+            return emit(.edit(form: ClipForm(clip).text, clip))
+        }
+        prompt = Prompt(kind: .note(clip), text: clip.note)
+    }
+
+    mutating func save(note: String, of clip: Clip) {
+        guard note != clip.note else { return report("The note is unchanged.") }
+        let verb = note.isEmpty ? "deleted" : clip.note.isEmpty ? "added" : "changed"
+        let title = Work.quoted(clip.displayTitle)
+        start(.edit(clip, [.note: .text(note)], "\(verb) the note of \(title)", form: nil))
+    }
+
     /// Deletes the chosen clips; asks before it deletes more than a few, or any that the list does not show.
     mutating func delete() {
         let (clips, hidden) = (chosen, actsOnMarks ? list.marks.hidden.count : 0)

@@ -149,10 +149,16 @@ extension AppState {
         }
     }
 
+    /// Moves the cursor to a clip, and shows the list of all clips, or that of the archive, if it is not in this one.
+    mutating func goToAnywhere(_ id: Int64) {
+        let sort = list.query.sort
+        goTo(id, elsewhere: [ClipQuery(sort: sort), ClipQuery(filter: "is:archived", sort: sort)])
+    }
+
     /// Moves the cursor to a clip, wherever in the list it is.
     ///
     /// - Parameter elsewhere: The lists in which it is shown if it is not in this one.
-    mutating func goTo(_ id: Int64, elsewhere: [ClipQuery] = []) {
+    private mutating func goTo(_ id: Int64, elsewhere: [ClipQuery] = []) {
         reader.hasFocus = false
         guard !list.clips.select(id: id) else { return }
         show(list.query, aroundClip: id)

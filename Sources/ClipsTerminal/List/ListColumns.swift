@@ -88,7 +88,8 @@ struct ListColumns: Equatable {
             left -= added
         }
         let isWhole = names.allSatisfy { $0 == .title || shown[$0] != nil }
-        if isWhole || shown.isEmpty { title += left } else { slack = left }
+        // Where no column has room, the title has the width that it has next to the first one.
+        if isWhole { title += left } else { slack = left }
         let ordered = names.contains(.title) ? names : [.title] + names
         let titleIndex = ordered.firstIndex(of: .title) ?? 0
         for (index, name) in ordered.enumerated() {

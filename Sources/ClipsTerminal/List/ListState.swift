@@ -16,6 +16,12 @@ struct ListState: Sendable {
     var query = ClipQuery()
     /// The filter whose clips are shown because that of the query has none.
     var correction: String?
+    /// The query of the clips in the list.
+    var shownQuery: ClipQuery {
+        var shown = query
+        if let correction { shown.filter = correction }
+        return shown
+    }
     var feed = ListFeed()
     /// The clips that the empty list does not show; nil until they are known.
     var hidden: HiddenClips?

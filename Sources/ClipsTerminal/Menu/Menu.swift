@@ -36,6 +36,8 @@ struct Menu: Sendable {
     var selected = 0
     /// The clips that were chosen when the menu was opened.
     var clips: [Int64] = []
+    /// The number that was typed so far; nil if letters choose.
+    var number: Int?
 
     static func sort(_ query: ClipQuery) -> Menu {
         var items = ClipQuery.sortKeys.map { key, attribute, label in
@@ -66,9 +68,12 @@ struct Menu: Sendable {
     }
 
     static func links(_ urls: [String]) -> Menu {
-        // The text numbers the links; the keys are letters from the tenth on.
-        let numbered = urls.enumerated().map { urls.count > 9 ? "[\($0 + 1)] \($1)" : $1 }
-        return Menu(title: "Open a link", items: items(zip(numbered, urls).map { ($0, .link($1)) }))
+        guard urls.count > 9 else {
+            return Menu(title: "Open a link", items: items(urls.map { ($0, .link($0)) }))
+        }
+        // The numbers are those in the text, and are typed.
+        let items = urls.enumerated().map { Item(key: " ", label: "[\($0 + 1)] \($1)", choice: .link($1)) }
+        return Menu(title: "Open a link", items: items, number: 0)
     }
 
     static func searches(_ searches: [SavedSearch], tags: [String], _ sort: SortKey) -> Menu {
@@ -143,6 +148,7 @@ struct Menu: Sendable {
 extension AppState {
     mutating func handleInMenu(_ key: Key) {
         guard let open = menu else { return }
+        if case .character("0"..."9") = key {} else if open.number != nil { menu?.number = 0 }
         switch key {
         case .escape, .control("c"), .character("q"): closeMenu()
         case .down, .control("n"), .tab: menu?.move(by: 1)
@@ -155,7 +161,9 @@ extension AppState {
         case .control("l"): emit(.redraw)
         case .control("z"): emit(.suspend)
         case .character(let character):
-            if character != " ", let item = open.items.first(where: { $0.key == character }) {
+            if open.number != nil, let digit = character.wholeNumberValue {
+                type(digit)
+            } else if character != " ", let item = open.items.first(where: { $0.key == character }) {
                 choose(item.choice)
             } else if character == "n", open.items.map(\.key) == ["y"] {
                 closeMenu()
@@ -166,6 +174,19 @@ extension AppState {
             }
         default: report("A letter or Enter chooses, Esc closes the menu.")
         }
+    }
+
+    /// Adds a digit to the number of an item, which is chosen once no item has a longer one that begins so.
+    private mutating func type(_ digit: Int) {
+        guard let items = menu?.items, let typed = menu?.number else { return }
+        let number = typed * 10 + digit
+        guard items.indices.contains(number - 1) else {
+            menu?.number = 0
+            return report("There is no link \(number).")
+        }
+        guard number * 10 <= items.count else { return choose(items[number - 1].choice) }
+        menu?.number = number
+        menu?.selected = number - 1
     }
 
     /// Asks whether to save a page again; saves it if another question is open, so that no text is lost.
@@ -200,7 +221,7 @@ extension AppState {
         case .addAnyway(let draft, merges: true): start(.addPage(draft, merges: true))
         case .addAnyway(let draft, merges: false): start(.add(draft, form: nil))
         case .delete(let clips, let title): start(.delete(clips, title: title))
-        case .goTo(let id): goTo(id)
+        case .goTo(let id): goToAnywhere(id)
         case .conflict(let answer): resolveEdit(answer)
         case .undo(let answer): resolveUndo(answer)
         case .foreignUndo(let step, let direction): resolve(step, direction)

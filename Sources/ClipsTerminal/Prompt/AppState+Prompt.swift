@@ -20,10 +20,12 @@ extension AppState {
         case .pasteCut: report("The paste was too long and was cut off.", isError: true)
         case .backspace where prompt.editor.characters.isEmpty: cancel(prompt)
         default:
+            let former = prompt.editor.characters
             guard prompt.editor.edit(with: key) else { return reportPromptKeys() }
             (prompt.completion, prompt.recalled) = (nil, nil)
             self.prompt = prompt
-            textChanged(in: prompt)
+            // A character that was cut off, of which a paste may have thousands, changes nothing.
+            if prompt.editor.characters != former { textChanged(in: prompt) }
             if prompt.editor.isCut {
                 report(
                     "The text was cut off after \(prompt.editor.maxCharacters.grouped) characters.",
@@ -69,6 +71,7 @@ extension AppState {
         case .tags(let ids, _, let title):
             if !text.trimmed.isEmpty { tag(ids, title: title, by: TagChange(text)) }
         case .command: run(text, on: prompt.clip)
+        case .note(let clip): save(note: text.trimmed, of: clip)
         case .quoteNote(let quote, let clip): if text != quote.note { start(.noteQuote(text, quote, clip)) }
         case .helpFilter: runHelpEntry()
         case .historyFilter: filterHistory(text)
@@ -86,7 +89,7 @@ extension AppState {
         case .helpFilter where isPage: help.page(by: isUp ? -1 : 1, half: false)
         case .helpFilter: help.move(by: isUp ? -1 : 1)
         case .command: recall(isUp: isUp)
-        case .add, .tags, .text, .historyFilter, .quoteNote, nil: reportPromptKeys()
+        case .add, .tags, .text, .historyFilter, .note, .quoteNote, nil: reportPromptKeys()
         }
     }
 

@@ -60,7 +60,7 @@ extension AppState {
         case .command: return commandCompletion(before)
         case .historyFilter: return spanCompletion(before, from: 0)
         case .filter: return fieldCompletion(before)
-        case .add, .text, .helpFilter, .quoteNote: return nil
+        case .add, .text, .helpFilter, .note, .quoteNote: return nil
         }
     }
 

@@ -11,6 +11,8 @@ struct Prompt: Sendable {
         /// The tags of clips; with the current tags of a single one, which may be deleted before it is answered.
         case tags([Int64], of: [String]?, title: String)
         case command
+        /// The note of a clip, which may have changed since.
+        case note(Clip)
         /// The note of a quote of a clip.
         case quoteNote(Quote, of: Int64)
         case helpFilter
@@ -20,7 +22,7 @@ struct Prompt: Sendable {
         fileprivate var maxCharacters: Int {
             switch self {
             case .filter, .text, .helpFilter, .historyFilter: ClipQuery.maxFilterLength
-            case .quoteNote: Quote.maxText / 4
+            case .note, .quoteNote: Quote.maxText / 4
             case .tags: 1 << 12
             case .add, .command: 1 << 20
             }
@@ -53,7 +55,7 @@ struct Prompt: Sendable {
             "Tags (\(tags.joined(separator: ", ").prefix(40))): "
         case .tags: "Tags: "
         case .command: ":"
-        case .quoteNote: "Note: "
+        case .note, .quoteNote: "Note: "
         }
     }
 
@@ -61,7 +63,7 @@ struct Prompt: Sendable {
     var shortLabel: String {
         switch kind {
         case .filter, .text, .helpFilter, .historyFilter, .command: label
-        case .add, .tags, .quoteNote: ""
+        case .add, .tags, .note, .quoteNote: ""
         }
     }
 
@@ -71,6 +73,7 @@ struct Prompt: Sendable {
         case .filter: "words in the title, URL, tags, text"
         case .add: "Enter opens your editor"
         case .text: "words in this text"
+        case .note: "a note on the clip"
         case .quoteNote: "a note on the quote"
         case .tags: "+swift -old"
         case .command: "a command; Tab completes"

@@ -72,13 +72,18 @@ enum TextMarks {
     /// Returns the code of a text, in fences or between signs, in ascending order.
     static func code(in bytes: [UInt8]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
-        var (index, fence): (Int, Int?) = (0, nil)
+        var (index, fence): (Int, (start: Int, count: Int)?) = (0, nil)
         while index < bytes.count {
             let line = bytes[index...].prefix { $0 != UInt8(ascii: "\n") }
-            if line.starts(with: "```".utf8) {
-                if let start = fence { ranges.append(start..<line.endIndex) }
-                fence = fence == nil ? index : nil
-            } else if fence == nil {
+            let signs = line.prefix { $0 == UInt8(ascii: "`") }.count
+            if let open = fence {
+                if signs >= open.count, line.dropFirst(signs).allSatisfy({ $0 <= 0x20 }) {
+                    ranges.append(open.start..<line.endIndex)
+                    fence = nil
+                }
+            } else if signs >= 3, !line.dropFirst(signs).contains(UInt8(ascii: "`")) {
+                fence = (index, signs)
+            } else {
                 while let sign = bytes[index..<line.endIndex].firstIndex(of: UInt8(ascii: "`")) {
                     let isLiteral = sign > line.startIndex && bytes[sign - 1] == UInt8(ascii: "\\")
                     let end = isLiteral ? nil : endOfCode(bytes, from: sign)
@@ -88,7 +93,7 @@ enum TextMarks {
             }
             index = line.endIndex + 1
         }
-        if let fence { ranges.append(fence..<bytes.count) }
+        if let fence { ranges.append(fence.start..<bytes.count) }
         return ranges
     }
 
@@ -145,15 +150,15 @@ enum TextMarks {
     /// - Parameter isBegun: Whether the line has text before, so that only the signs within lines can be meant.
     private static func isEscaped(_ bytes: [UInt8], _ index: Int, isBegun: Bool = true) -> Bool {
         guard bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count else { return false }
+        // A backslash has one before a sign only, so that paths remain as they are.
+        if bytes[index + 1] == UInt8(ascii: "\\") {
+            return index + 2 < bytes.count && "\\*_[]`&#!".utf8.contains(bytes[index + 2])
+        }
         return (isBegun ? "*_[]`&" : "*_[]`&#+-.=>~!").utf8.contains(bytes[index + 1])
     }
 
     /// Whether a byte before a star is a space, a bracket, or a quotation mark, and not a part of a word or an address.
     private static func mayPrecede(_ byte: UInt8) -> Bool { byte <= 0x20 || "([{\"'|>-".utf8.contains(byte) }
-
-    private static func isWord(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || byte == star || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
-    }
 
     /// Returns the index after the sign that ends code in its line.
     private static func endOfCode(_ bytes: [UInt8], from start: Int) -> Int? {
@@ -177,8 +182,7 @@ enum TextMarks {
                 continue
             }
             let run = bytes[index...].prefix { $0 == star }.count
-            let next = index + run < bytes.count ? bytes[index + run] : 0x20
-            if run == count, bytes[index - 1] > 0x20, !isWord(next) { return index + run }
+            if run == count, bytes[index - 1] > 0x20 { return index + run }
             index += run
         }
         return nil

@@ -132,7 +132,7 @@ struct HintLine {
                     ? [([.up], "earlier"), ([.control("n"), .control("p")], "move")]
                     : [([.down, .up], "move")]) + [([.control("u")], "clear")]
         case .text: [([.enter], "search"), cancel]
-        case .add, .quoteNote: [([.enter], "save"), cancel]
+        case .add, .note, .quoteNote: [([.enter], "save"), cancel]
         case .tags: [([.enter], "save"), cancel, complete]
         case .command: [([.enter], "run"), cancel, complete, ([.up], "earlier")]
         case .helpFilter: [([.enter], "run"), cancel, ([.down, .up], "move")]
