@@ -178,7 +178,6 @@ import Testing
         "UPDATE words_data SET block = zeroblob(5000)", "DELETE FROM words_data", "DROP TABLE words",
         "ALTER TABLE document RENAME TO d; CREATE VIEW document AS SELECT number, object, created FROM d WHERE load_extension('x') IS NULL",
         "CREATE TRIGGER t AFTER INSERT ON document BEGIN SELECT load_extension('x'); END",
-        "INSERT INTO name SELECT kind, folded, \(escape) FROM name",
     ])
     func `an index of an attacker is read or rebuilt, without harm`(sql: String) throws {
         #expect(try Shell.run("sqlite3", [clips.storePath + "-search"], input: sql + ";").errors == "")
