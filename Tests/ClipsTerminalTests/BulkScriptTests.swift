@@ -125,7 +125,7 @@ import Testing
             #expect(app.state.list.marks.hidden.isEmpty)
             try app.run("<Esc><Esc>\n:wait count=4\ng<Space>/clip 1<Enter>\n:wait count=1")
             try app.run(":wait text=1 marked, 1 not shown\nd\n:wait text=Delete 1 clip, which is not shown?")
-            try app.run("y\n:wait text=Deleted the clip · u to undo\n<Esc>\n:wait count=3\nu\n:wait count=4")
+            try app.run("y\n:wait text=Deleted “Clip\n<Esc>\n:wait count=3\nu\n:wait count=4")
         }
     }
 }
