@@ -28,7 +28,7 @@ struct HostileServerTests {
     }
 
     @Test(arguments: ["random", "truncated", "empty", "of another record"])
-    func `a damaged record is skipped, and replaced by the next edit`(damage: String) async throws {
+    func `a damaged record is skipped, and put again by a machine that has it`(damage: String) async throws {
         let (a, b) = (try await machine(), try await machine())
         for uuid in ["1", "2", "3"] { try await a.insert(uuid, ["title": "t"]) }
         try await exchange(a, b)
@@ -45,10 +45,7 @@ struct HostileServerTests {
         try await exchange(b, a)
         #expect(try await a.lines() == ["1 t  [] 0", "2 t  [] 0", "3 t after [] 0"])
         #expect(try await a.lines() == b.lines())
-        #expect(try await unreadable(a) == 1)
-        try await a.update("1", ["title": "u"])
-        try await exchange(a, b)
-        #expect(try await b.lines().first == "1 u  [] 0")
+        #expect(try await unreadable(a) == 0)
         let c = try await machine()
         try await c.sync()
         #expect(try await c.lines() == a.lines())

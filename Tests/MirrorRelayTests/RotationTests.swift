@@ -105,7 +105,7 @@ struct RotationTests {
         await #expect(throws: MirrorError.excluded) { try await c.sync() }
         #expect(try await c.notes()["1"]?["title"] == "t1")
         // All was sealed again, except the record for earlier versions.
-        let readable = try await zone.bodies(old).values.filter { !$0.isEmpty }
+        let readable = try await zone.bodies(old).values.filter { $0.hasPrefix("{") }
         if kind == .server {
             #expect(readable.count == 1 && readable.allSatisfy { $0.contains(#""v":2"#) })
         } else {
@@ -145,7 +145,9 @@ struct RotationTests {
         #expect(try await a.lines() == b.lines())
         #expect(try await a.lines().count == 600)
         #expect(try await Book.configuration.status(in: a.container)?.waiting == 0)
-        let readable = try await zone.bodies(old).values.filter { !$0.isEmpty && !$0.contains(#""v":2"#) }
+        let readable = try await zone.bodies(old).values.filter {
+            $0.hasPrefix("{") && !$0.contains(#""v":2"#)
+        }
         #expect(readable.isEmpty, "\(readable.count)")
     }
 
@@ -309,7 +311,9 @@ struct RotationTests {
         try await exchange(a, b)
         #expect(zone.keys.ring(0).current == zone.keys.ring(1).current)
         let old = KeyRing(secret: zone.keys.secret, zone: "world", keys: before)
-        let readable = try await zone.bodies(old).values.filter { !$0.isEmpty && !$0.contains(#""v":2"#) }
+        let readable = try await zone.bodies(old).values.filter {
+            $0.hasPrefix("{") && !$0.contains(#""v":2"#)
+        }
         #expect(readable.isEmpty, "\(readable)")
     }
 

@@ -73,6 +73,12 @@ package final class MemoryRelay: TestRelay {
         }
     }
 
+    /// Adds a revision of a record of which nothing can be read.
+    package func damage(_ key: String) throws(MirrorError) {
+        let number = state.withLock { $0.log.newest[key] ?? 0 }
+        _ = try put(MirrorPut(key: key, expected: number, stamp: 1, body: []))
+    }
+
     package func connect(_ nextFault: @escaping @Sendable () -> RelayFault) -> any MirrorEngine {
         MemoryEngine(self, nextFault: nextFault)
     }

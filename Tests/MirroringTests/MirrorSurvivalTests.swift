@@ -196,6 +196,27 @@ import Testing
         #expect(relay.bodies["Note.1"] == mine)
     }
 
+    @Test func `a damaged record is requested, and put again by a machine that has it`() async throws {
+        let (a, b) = (try await TestMachine(relay), try await TestMachine(relay))
+        try await a.insert("1", ["title": "t"])
+        try await a.insert("2", ["title": "u"])
+        try await exchange(a, b)
+        for (uuid, key) in [("3", "Note.3"), ("4", "Note.gone")] {
+            if uuid == "3" { try await a.insert(uuid, ["title": "v"]) }
+            try await a.sync()
+            try relay.damage(key)
+        }
+        try await exchange(b, a, b)
+        #expect(try await b.lines() == a.lines())
+        #expect(try await b.notes().count == 3)
+        // Nobody has the other one: it is requested once.
+        #expect(relay.bodies["Note.gone"] == Array("?".utf8))
+        let puts = relay.putCount
+        try await exchange(a, b, a, b)
+        #expect(relay.putCount == puts)
+        #expect(try await Book.configuration.status(in: b.container)?.unreadable == 1)
+    }
+
     @Test func `a second process stands by until the first exits`() async throws {
         let a = try await TestMachine(relay, path: folder.path(of: "a.db"))
         try await a.insert("1")

@@ -140,7 +140,10 @@ actor JetStreamSession {
             guard record.isEmpty else { return MirrorEntry(revision: revision, body: record) }
             let newest = try await connection.last(message.subject, of: zone.stream)
             return newest.sequence == message.sequence ? MirrorEntry(revision: revision, body: []) : nil
-        case nil: return MirrorEntry(revision: revision, body: [])
+        case nil:
+            // A record that is sealed with a key that this machine lacks is not damaged.
+            let isDamaged = zone.cipher.unknownKey(of: message.body) == nil
+            return MirrorEntry(revision: revision, body: isDamaged ? [] : [0])
         }
     }
 

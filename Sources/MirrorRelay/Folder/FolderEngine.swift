@@ -234,8 +234,7 @@ public actor FolderEngine: MirrorEngine {
             time: revision.item.time)
     }
 
-    /// Reads records. A damaged one is omitted if another machine has a revision of the record; otherwise its body is
-    /// empty, and the next put replaces it.
+    /// Reads records. The body of a damaged one is empty until this machine puts the record, or a request for it.
     func read(_ revisions: [FolderLog.Revision]) throws(MirrorError) -> [MirrorEntry] {
         let place = try place()
         var entries: [MirrorEntry] = []
@@ -254,14 +253,17 @@ public actor FolderEngine: MirrorEngine {
                 let body = SegmentFile.record(
                     of: file, revision.segment, revision.index, at: revision.offset,
                     count: Int(revision.item.length), cipher)
-                if body == nil, log.revisions(of: revision.item.key).count > 1 {
-                    log.drop(revision)
-                    continue
-                }
+                if body == nil, isRepaired(revision) { continue }
                 entries.append(MirrorEntry(revision: Self.revision(revision), body: body ?? []))
             }
         }
         return entries
+    }
+
+    private func isRepaired(_ revision: FolderLog.Revision) -> Bool {
+        log.revisions(of: revision.item.key).contains {
+            $0.segment.machine == state.machine && $0.number > revision.number
+        }
     }
 
     /// Does nothing: files arrive in any order, so a machine cannot find that it missed deletions.

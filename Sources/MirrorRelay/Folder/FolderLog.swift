@@ -143,12 +143,6 @@ struct FolderLog: Sendable {
         }
     }
 
-    /// Removes one revision, whose record is damaged.
-    mutating func drop(_ revision: Revision) {
-        unlink(revision.number)
-        segments[revision.segment]?.numbers[revision.index] = 0
-    }
-
     /// The revisions whose newest form is in a segment.
     func contents(of segment: Segment) -> [Revision] {
         segment.numbers.compactMap { revisions[$0] }.filter { $0.segment == segment.name }

@@ -3,7 +3,8 @@
 /// The machines own the data; the relay may forget any of it. The mirror notices that from the stamps of the
 /// revisions it knows, and puts what is missing.
 ///
-/// A body is the bytes of one record, of any size. Compression, chunks, and encryption belong to the engine.
+/// A body is the bytes of one record, of any size. Compression, chunks, and encryption belong to the engine. An engine
+/// returns a damaged record with an empty body: a machine that has the record puts it again.
 public protocol MirrorEngine: Sendable {
     /// The name of this relay's log, which differs after the log was deleted and created again.
     func identity() async throws(MirrorError) -> String
@@ -100,6 +101,14 @@ public struct MirrorEntry: Hashable, Sendable {
     package init(deferred revision: MirrorRevision) {
         (self.revision, body, isDeferred) = (revision, [], true)
     }
+}
+
+extension MirrorEntry {
+    /// The body of a request for a record of which a machine received damaged bytes: others put it again.
+    static let request = Array("?".utf8)
+
+    /// Whether the record is damaged, or requested by a machine that received it damaged.
+    var lacksRecord: Bool { body.isEmpty || body == Self.request }
 }
 
 /// One revision to append.

@@ -163,18 +163,16 @@ extension Mirror {
         guard !outdated.isEmpty else { return }
         let entries = try await wholeEntries(Array(outdated.keys))
         var readable: [MirrorEntry] = []
-        for entry in entries {
-            if try engine.form(of: entry) != nil {
-                readable.append(entry)
-                outdated[entry.revision.key] = nil
-            } else {
-                // A damaged record is as good as a forgotten one: the next put replaces it.
-                outdated[entry.revision.key]?.revision = entry.revision.number
-            }
+        for entry in entries where try engine.form(of: entry) != nil { readable.append(entry) }
+        if !readable.isEmpty { try await take(readable) }
+        for (key, entries) in Dictionary(grouping: entries, by: \.revision.key) {
+            guard let newest = entries.max(by: { $0.revision.number < $1.revision.number }) else { continue }
+            // A damaged record is as good as a forgotten one: the next put replaces it.
+            outdated[key]?.revision = newest.revision.number
+            if readable.contains(newest) { outdated[key] = nil }
         }
         // The relay forgot the expected revisions of the others.
         if !outdated.isEmpty { try await saveAnswers(Array(outdated.values)) }
-        if !readable.isEmpty { try await take(readable) }
     }
 
     private func saveAnswers(_ rows: [MapRow]) async throws(MirrorError) {

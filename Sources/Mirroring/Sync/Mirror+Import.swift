@@ -53,10 +53,14 @@ extension Mirror {
         return true
     }
 
+    /// Merges records, and returns those that cannot be read.
+    @discardableResult
     func take(
         _ entries: [MirrorEntry], mode: MirrorZone.Reconciliation = .none, isConfirmed: Bool = false
-    ) async throws(MirrorError) {
-        try await take(ReceivedBatch(entries, of: engine), mode: mode, isConfirmed: isConfirmed)
+    ) async throws(MirrorError) -> [MirrorEntry] {
+        let batch = try ReceivedBatch(entries, of: engine)
+        try await take(batch, mode: mode, isConfirmed: isConfirmed)
+        return batch.unreadable
     }
 
     /// Merges records in one commit, with the cursor.
@@ -113,9 +117,10 @@ extension Mirror {
             }
             let previous = zone
             if let cursor { zone.moveCursor(to: cursor) }
-            if batch.unreadable > 0 {
-                zone[.unreadable] += batch.unreadable
+            if !batch.unreadable.isEmpty {
+                zone[.unreadable] += Int64(batch.unreadable.count)
                 zone.reconciliation = max(zone.reconciliation, .compare)
+                if batch.unreadable.contains(where: \.lacksRecord) { hasDamage = true }
             }
             async let next = batchAhead(of: batch, cursor)
             do throws(MirrorError) {
@@ -146,16 +151,16 @@ extension Mirror {
 struct ReceivedBatch: Sendable {
     let entries: [MirrorEntry]
     let forms: [MergedEntry]
-    /// The number of records that are damaged.
-    let unreadable: Int64
+    /// Those without a record: damaged, or requests for it.
+    let unreadable: [MirrorEntry]
 
-    /// Decodes the records. One that cannot be read is counted and skipped; the next connection reads it again.
+    /// Decodes the records. One that cannot be read is counted and skipped; the next comparison reads it again.
     init(_ entries: [MirrorEntry], of engine: any MirrorEngine) throws(MirrorError) {
         var forms: [String: MergedEntry] = [:]
-        var unreadable: Int64 = 0
+        var unreadable: [MirrorEntry] = []
         for entry in entries where !entry.isDeferred {
             guard let form = try engine.form(of: entry) else {
-                unreadable += 1
+                unreadable.append(entry)
                 continue
             }
             let name = MapRow.name(form.entity, form.uuid)

@@ -9,7 +9,7 @@ extension Mirror {
     /// Compares the relay with the state of the zone, and reconciles both if they differ.
     func connect() async throws(MirrorError) {
         try await start()
-        guard !isConnected else { return }
+        guard !isConnected || mustRepair else { return }
         ahead = nil
         // A record with an unsent edit must wait before it is compared.
         try await absorbOrRestart()
@@ -99,16 +99,56 @@ extension Mirror {
         }
         if older > 0 { try await noteOlder(older) }
         differing += unseen.keys
+        var unreadable: [MirrorEntry] = []
         for start in stride(from: 0, to: differing.count, by: 500) {
             let keys = Array(differing[start..<min(start + 500, differing.count)])
             // The mode is not stored with a revision that is received later.
             let entries = mode.comparesValues ? try await wholeEntries(keys) : try await engine.get(keys)
-            try await take(entries, mode: mode)
+            unreadable += try await take(entries, mode: mode)
         }
+        try await repair(unreadable.filter(\.lacksRecord), newest: listing)
         (zone[.put], zone[.cursor], zone[.cursorStamp]) = (0, 0, 0)
         if let last = listing.max(by: { $0.number < $1.number }) { zone.moveCursor(to: last) }
         zone.reconciliation = zone[.unreadable] > 0 ? .compare : .none
+        (hasDamage, compared) = (false, now())
         try await save { _ throws(StoreError) in }
+    }
+
+    /// Whether records were damaged or requested since the last comparison. A relay that damages without an end costs one
+    /// comparison a minute.
+    var mustRepair: Bool { hasDamage && now() - compared >= 60_000 }
+
+    /// Lets damaged and requested records wait that this machine has, and requests the other damaged ones: a machine may
+    /// have them that received them before they were damaged, or from another copy of a folder.
+    private func repair(
+        _ unreadable: [MirrorEntry], newest: [MirrorRevision]
+    ) async throws(MirrorError) {
+        guard !unreadable.isEmpty else { return }
+        let newest = Dictionary(newest.map { ($0.key, $0.number) }, uniquingKeysWith: max)
+        var missing = Dictionary(unreadable.map { ($0.revision.key, $0) }) {
+            $0.revision.number > $1.revision.number ? $0 : $1
+        }
+        try await forEachPageOfMap { rows throws(MirrorError) in
+            var found: [MapRow] = []
+            for var row in rows where row.waiting == .none || row.waiting == .toPut {
+                let key = engine.key(entity: row.entity, uuid: row.uuid)
+                guard missing.removeValue(forKey: key) != nil else { continue }
+                (row.revision, row.stamp, row.waiting) = (newest[key] ?? 0, 0, .toPut)
+                found.append(row)
+            }
+            guard !found.isEmpty else { return }
+            zone[.unreadable] -= Int64(found.count)
+            let waiting = found
+            try await save { context throws(StoreError) in
+                for row in waiting { try await row.save(in: context, withState: false) }
+            }
+        }
+        let requests = missing.values.filter(\.body.isEmpty).map {
+            MirrorPut(
+                key: $0.revision.key, expected: newest[$0.revision.key] ?? 0,
+                stamp: Int64.random(in: 1 ... .max), body: MirrorEntry.request)
+        }
+        if !requests.isEmpty { _ = try await engine.put(requests) }
     }
 
     /// Adds to the number of records of which the relay presented an older revision than it had.

@@ -21,6 +21,8 @@ public actor Mirror {
     /// The position in the history up to which edits have clocks; nil before the start.
     var position: HistoryFollower?
     var isConnected = false
+    /// Whether damaged or requested records were received since the last comparison with the relay, and its time.
+    var (hasDamage, compared) = (false, Int64.min / 2)
     /// The time of the last description of this machine.
     var announced = Int64.min / 2
     private var isExchanging = false
@@ -102,7 +104,10 @@ public actor Mirror {
             if try await exportSome() || imports { continue }
             let isSending = try await exportPart()
             let isReceiving = try await importPart()
-            if !isSending, !isReceiving, try await !sealSome() { return }
+            if !isSending, !isReceiving, try await !sealSome() {
+                guard mustRepair else { return }
+                try await connect()
+            }
             // An edit of another machine does not wait for the last part.
             imports = true
         }
