@@ -32,6 +32,9 @@ extension MirrorClock: LosslessStringConvertible {
 struct LocalTransaction: Sendable {
     /// The time of edits that no history has: the lowest one.
     static let unknownTime: Int64 = 1
+    /// The time of edits that precede the mirror in the history of the store. Another machine may have a copy of the
+    /// store with or without them.
+    static let earlierTime: Int64 = 2
 
     let machine: UInt64
     let number: Int64

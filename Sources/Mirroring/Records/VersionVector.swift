@@ -9,15 +9,18 @@ struct VersionVector: Hashable, Sendable {
     var greatest: MirrorClock? { clocks.max() }
 
     /// Whether an edit was seen. Values that no history has are the same on all machines.
-    func covers(_ clock: MirrorClock) -> Bool {
-        clocks.contains { $0.machine == clock.machine && $0 >= clock } || isCopy(clock)
+    func covers(_ clock: MirrorClock) -> Bool { has(clock) || isCopy(clock) }
+
+    /// Whether an edit was seen, and not only a copy of the store in which it may be.
+    func has(_ clock: MirrorClock) -> Bool {
+        clocks.contains { $0.machine == clock.machine && $0 >= clock }
     }
 
     /// Whether an edit was seen, or is older than one that was.
     func isAfter(_ clock: MirrorClock) -> Bool { clocks.contains { $0 >= clock } || isCopy(clock) }
 
     private func isCopy(_ clock: MirrorClock) -> Bool {
-        clock.milliseconds <= LocalTransaction.unknownTime && !clocks.isEmpty
+        clock.milliseconds <= LocalTransaction.earlierTime && !clocks.isEmpty
     }
 
     mutating func insert(_ clock: MirrorClock) {

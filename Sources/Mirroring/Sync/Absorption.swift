@@ -83,8 +83,10 @@ struct Absorption {
         reordered[object.id] = changes.isEmpty ? nil : (object, changes)
     }
 
+    /// - Parameter edited: The attributes of which the history has edits.
     mutating func scan(
-        _ objects: [StoredObject], number: Int64, in snapshot: borrowing StoreSnapshot
+        _ objects: [StoredObject], number: Int64, edited: [ObjectID: Set<String>],
+        in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
         let named = objects.compactMap { object in
             configuration.entity(object.id.entity).flatMap { mirrored in
@@ -97,9 +99,13 @@ struct Absorption {
             var row = known[name] ?? MapRow(name: name)
             // A record that was never put is not compared with the relay's.
             guard row.revision == 0 || !row.state.isAlive(values.mirrored) else { continue }
-            let local = LocalTransaction(
-                machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
-            row.state.edit(values.names, members: values.members(of: object), in: local)
+            let (members, edited) = (values.members(of: object), edited[object.id] ?? [])
+            for isEdited in [false, true] {
+                let time = isEdited ? LocalTransaction.earlierTime : LocalTransaction.unknownTime
+                row.state.edit(
+                    values.names.filter { edited.contains($0) == isEdited }, members: members,
+                    in: LocalTransaction(machine: zone.machine, number: number, milliseconds: time))
+            }
             noteOrder(of: row.state, in: object, values)
             row.waiting = .toPut
             rows[name] = row

@@ -66,10 +66,20 @@ extension Mirror {
         try await scan()
     }
 
-    /// Gives the lowest clocks to objects without a record: those that precede the history. An edit of the same
-    /// object on another machine, which has a copy of the store, wins.
+    /// Gives the lowest clocks to objects without a record: those that precede the mirror. An edit of the same
+    /// object on another machine, which has a copy of the store, wins; one that the history has here is a conflict then.
     func scan() async throws(MirrorError) {
         let (zone, configuration, model) = (zone, configuration, container.model)
+        let edited = try await read { snapshot throws(StoreError) in
+            var edited: [ObjectID: Set<String>] = [:]
+            let updates = HistoryFetchRequest(
+                where: .not(.author(MirrorConfiguration.author)), changes: .kind(.update))
+            try snapshot.forEachChange(updates) { change, _ in
+                edited[change.objectID, default: []].formUnion(change.updatedAttributes)
+                return true
+            }
+            return edited
+        }
         let number = position?.token.number ?? 0
         for mirrored in configuration.mirrored {
             var request = FetchRequest(mirrored.name, limit: 500)
@@ -78,7 +88,7 @@ extension Mirror {
                 let (absorption, end) = try await read { snapshot throws(StoreError) in
                     var absorption = Absorption(zone: zone, configuration: configuration, model: model)
                     let objects = try snapshot.fetch(page)
-                    try absorption.scan(objects, number: number, in: snapshot)
+                    try absorption.scan(objects, number: number, edited: edited, in: snapshot)
                     return (absorption, objects.last.map { snapshot.position(of: $0, in: []) })
                 }
                 guard let end else { break }

@@ -141,9 +141,12 @@ struct RecordMerge: Sendable {
                 let ownValue = own.value, let theirValue = their.value, ownValue != theirValue
             else { continue }
             let isOwn = own.clock < their.clock
+            let isSeen =
+                own.clock.milliseconds == LocalTransaction.earlierTime
+                ? their.seen.has(own.clock) : their.seen.covers(own.clock)
             let isUnseen =
                 own.clock.machine == zone.machine && their.clock.machine != zone.machine
-                && !own.seen.covers(their.clock) && !their.seen.covers(own.clock)
+                && !own.seen.covers(their.clock) && !isSeen
             let mayBeUnrecorded = isOwn && mode == .recover
             guard isUnseen || mayBeUnrecorded else { continue }
             // Another edit than the one with the clock, of which there may be a conflict.
