@@ -171,6 +171,8 @@ package struct MirrorWorld {
     private mutating func detachOrJoin(_ index: Int) async throws {
         if detached.remove(index) == nil {
             do throws(MirrorError) {
+                // It gives clocks to the last edits.
+                lastAttempt[index] = time()
                 try await machines[index].mirror.detach()
                 detached.insert(index)
             } catch {

@@ -34,7 +34,8 @@ import Testing
     @Test func `machines that leave and join again lose no edit, and return no deleted object`() async throws
     {
         let count = UInt64(LongProof.count(30, of: 5000, "histories of machines that leave"))
-        let failures = try await failures(0..<count, detaches: true, limit: 5)
+        // In the last one, a tag is added before a mirror ends, and removed later.
+        let failures = try await failures(Array(0..<count) + [4652], detaches: true, limit: 5)
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 
