@@ -98,7 +98,7 @@ import Testing
         draft.title = "a"
         let ids = try await store.add([draft, draft])
         let starred = try await store.toggle(.starred, of: ids)
-        #expect(starred.value.isOn && starred.value.count == 2)
+        #expect(starred.value.isOn && starred.value.clips.count == 2)
         _ = try await self.store("other").delete([ids[0]])
         _ = try await store.undo(#require(starred.token))
         #expect(try await !store.clip(ids[1]).isStarred)
@@ -150,9 +150,9 @@ import Testing
         let ids = try await store.add([draft, draft, draft])
         _ = try await store.update(ids[1], [.starred: .boolean(true)])
         let given = try await store.toggle(.starred, of: ids + [9999])
-        #expect(given.value.isOn && given.value.count == 2)
+        #expect(given.value.isOn && given.value.clips == [ids[0], ids[2]])
         let taken = try await store.toggle(.starred, of: ids)
-        #expect(!taken.value.isOn && taken.value.count == 3)
+        #expect(!taken.value.isOn && taken.value.clips == ids)
         #expect(try await store.toggle(.starred, of: [9999]).token == nil)
     }
 

@@ -124,8 +124,22 @@ import Testing
             try app.run(":wait count=2\n:wait text=2 marked\n:wait idle")
             #expect(app.state.list.marks.hidden.isEmpty)
             try app.run("<Esc><Esc>\n:wait count=4\ng<Space>/clip 1<Enter>\n:wait count=1")
-            try app.run(":wait text=1 marked, 1 not shown\nd\n:wait text=Delete 1 clip, which is not shown?")
+            try app.run(
+                ":wait text=1 marked, 1 not shown\nd\n:wait text=Delete “Clip 3”, which is not shown?"
+            )
             try app.run("y\n:wait text=Deleted “Clip\n<Esc>\n:wait count=3\nu\n:wait count=4")
+        }
+    }
+
+    @Test func `a message names the only clip that changed, of several marked ones`() async throws {
+        try await RunningApp.open(clips: 4) { app in
+            try app.run("*\n:wait text=Starred “Clip 3”\n2<Space>*\n:wait text=Starred “Clip 2”")
+            try app.run("u\n:wait text=Undone: starred “Clip 2”")
+            try app.run("<Esc><Esc>gt+x<Enter>\n:wait text=Tagged “Clip 3” +x\n:wait idle")
+            try app.run("2<Space>t+x<Enter>\n:wait text=Tagged “Clip 2” +x\n<Esc><Esc>gr\n:wait idle")
+            try app.run("2<Space>:read<Enter>\n:wait text=Marked “Clip 2” as read\n<Esc><Esc>Gr\n:wait idle")
+            try app.run("A\n:wait text=Marked “Clip 1” as read")
+            try app.run("g2<Space>*\n:wait text=Starred “Clip 2”\n*\n:wait text=Unstarred 2 clips")
         }
     }
 }

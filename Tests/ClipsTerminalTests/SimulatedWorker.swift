@@ -238,7 +238,7 @@ struct SimulatedWorker {
         case .loadChanges: return answer(TransactionDetail?.none as Any)
         case .loadTitles(let ids, _):
             return answer((clips: ids.compactMap(store.clip), tags: [Int64: String]()))
-        case .loadForEdit(let id), .loadForNote(let id):
+        case .loadForEdit(let id), .loadForNote(let id), .loadForDeletion(let id):
             return store.clip(id).map { answer($0) } ?? .failure("Gone.")
         default: return nil
         }

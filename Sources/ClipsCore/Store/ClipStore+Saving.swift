@@ -139,9 +139,10 @@ extension ClipStore {
     /// Sets an attribute of the clips that do not have it, or unsets it if all of them have it.
     ///
     /// - Parameter value: The value to set; nil for either.
+    /// - Returns: the value, and the clips that changed.
     package func toggle(
         _ attribute: ClipAttribute, to value: Bool? = nil, of ids: [Int64]
-    ) async throws(StoreError) -> Written<(isOn: Bool, count: Int)> {
+    ) async throws(StoreError) -> Written<(isOn: Bool, clips: [Int64])> {
         let name = attribute.rawValue
         return try await write { transaction throws(StoreError) in
             let objects = try transaction.fetch(Self.request([attribute], of: ids))
@@ -149,33 +150,33 @@ extension ClipStore {
             let chosen = objects.filter { $0[name].booleanValue != isOn }
             let values = stamped([attribute: .boolean(isOn)])
             for object in chosen { try transaction.set(values, of: object.id) }
-            return (isOn: isOn, count: chosen.count)
+            return (isOn: isOn, clips: chosen.map(\.id.key))
         }
     }
 
     /// Adds and removes tags of clips. Tags that other writers add concurrently remain.
     ///
-    /// - Returns: the number of clips that changed, and the tags that at least one of them did or did not have.
+    /// - Returns: the clips that changed, and the tags that at least one of them did or did not have.
     package func tag(
         _ ids: [Int64], adding: [String], removing: [String]
-    ) async throws(StoreError) -> Written<(count: Int, change: TagChange)> {
+    ) async throws(StoreError) -> Written<(clips: [Int64], change: TagChange)> {
         let change = TagChange(adding: adding, removing: removing)
         let removed = Set(change.removing)
         let written = try await inParts(ids) { transaction, part throws(StoreError) in
-            var (count, names) = (0, Set<String>())
+            var (clips, names) = ([Int64](), Set<String>())
             for object in try transaction.fetch(Self.request([.tags], of: part)) {
                 let tags = Tags(Clip(object).tags)
                 let new = Tags((tags.names + change.adding).filter { !removed.contains($0) })
                 guard new != tags else { continue }
                 try transaction.set(stamped([.tags: .text(new.joined)]), of: object.id)
-                count += 1
+                clips.append(object.id.key)
                 names.formUnion(Set(new.names).symmetricDifference(tags.names))
             }
-            return [(count: count, names: names)]
+            return [(clips: clips, names: names)]
         }
         let names = written.value.reduce(into: Set<String>()) { $0.formUnion($1.names) }
-        let count = written.value.reduce(0) { $0 + $1.count }
-        return Written(value: (count, change.restricted(to: names)), token: written.token)
+        let clips = written.value.flatMap(\.clips)
+        return Written(value: (clips, change.restricted(to: names)), token: written.token)
     }
 
     /// Updates clips according to their present values.

@@ -54,6 +54,7 @@ enum Effect: Sendable {
     case findWriter
     case loadForEdit(Int64)
     case loadForNote(Int64)
+    case loadForDeletion(Int64)
     /// Edits a form in the user's editor.
     case edit(form: String, Clip?)
     case removeFile(String)
@@ -195,6 +196,12 @@ enum Effect: Sendable {
                 try await $0.store.clip(id)
             } then: {
                 $0.promptForNote($1)
+            }
+        case .loadForDeletion(let id):
+            .read {
+                try await $0.store.clip(id)
+            } then: {
+                $0.askToDelete($1)
             }
         case .work(let work): .save(work)
         case .findWriter:

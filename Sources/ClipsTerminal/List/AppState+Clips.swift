@@ -87,12 +87,25 @@ extension AppState {
     /// Deletes the chosen clips; asks before it deletes more than a few, or any that the list does not show.
     mutating func delete() {
         let (clips, hidden) = (chosen, actsOnMarks ? list.marks.hidden.count : 0)
+        if hidden == 1, clips.count == 1 {
+            // Keys that follow wait for the question, which names the clip.
+            list.feed.isSearching = true
+            return emit(.loadForDeletion(clips[0]))
+        }
         guard clips.count <= ClipStore.fewClips, hidden == 0 else {
-            menu = .delete(clips, title: targetTitle, hidden: hidden, undo: keys.name(of: .undo))
-            return
+            return askToDelete(clips, title: targetTitle, hidden: hidden)
         }
         start(.delete(clips, title: targetTitle))
         if reader.hasFocus, layout.arrangement == .detailOnly { reader.hasFocus = false }
+    }
+
+    mutating func askToDelete(_ clip: Clip) {
+        list.feed.isSearching = false
+        askToDelete([clip.id], title: clip.displayTitle, hidden: 1)
+    }
+
+    private mutating func askToDelete(_ clips: [Int64], title: String, hidden: Int) {
+        menu = .delete(clips, title: title, hidden: hidden, undo: keys.name(of: .undo))
     }
 
     /// Opens the URLs of the clips, or a numbered link of the open clip.

@@ -117,35 +117,37 @@ extension Work {
         case .open(let ids): return .done(token: try await store.markAsOpened(ids).token, clips: [])
         case .markAllRead(let query):
             let read = try await store.markAsRead(query)
-            let count = read.value.count
-            let summary = count == 0 ? "no clip is unread" : "marked \(Self.clips(count)) as read"
+            let subject = await Self.subject(changed: read.value, in: store)
+            let summary = read.value.isEmpty ? "no clip is unread" : "marked \(subject) as read"
             return .done(token: read.token, clips: [], summary: summary)
         case .toggle(let attribute, let value, let ids, let title):
             let toggled = try await store.toggle(attribute, to: value, of: ids)
-            let (isOn, count) = toggled.value
-            guard count > 0 else {
+            let (isOn, changed) = toggled.value
+            guard !changed.isEmpty else {
                 guard try await store.existing(ids) > 0 else { return .impossible(Self.deleted(ids, title)) }
                 let (subject, verb) = (Self.subject(ids.count, of: ids, title), ids.count == 1 ? "is" : "are")
                 return .done(token: nil, clips: [], summary: "\(subject) \(verb) unchanged")
             }
-            let subject = Self.subject(count, of: ids, title)
+            let subject = await Self.subject(changed: changed, of: ids, title, in: store)
             let summary = Self.summary(of: attribute, isOn: isOn, subject)
             return .done(token: toggled.token, clips: ids.count == 1 ? ids : [], summary: summary)
         case .tag(let ids, let adding, let removing, let title):
             let tagged = try await store.tag(ids, adding: adding, removing: removing)
-            let (count, change) = tagged.value
-            guard count > 0 else {
+            let (changed, change) = tagged.value
+            guard !changed.isEmpty else {
                 guard try await store.existing(ids) > 0 else { return .impossible(Self.deleted(ids, title)) }
                 let subject = Self.subject(ids.count, of: ids, title)
                 return .done(token: nil, clips: [], summary: "the tags of \(subject) are unchanged")
             }
             let verb = change.adding.isEmpty ? "untagged" : "tagged"
-            let summary = "\(verb) \(Self.subject(count, of: ids, title)) \(change.words)"
+            let subject = await Self.subject(changed: changed, of: ids, title, in: store)
+            let summary = "\(verb) \(subject) \(change.words)"
             return .done(token: tagged.token, clips: [], summary: summary)
         case .delete(let ids, let title):
             let result = try await store.delete(ids)
             guard result.token != nil else { return .impossible(Self.deleted(ids, title)) }
-            return .done(token: result.token, clips: [], summary: summary)
+            let subject = Self.subject(result.value.count, of: ids, title)
+            return .done(token: result.token, clips: [], summary: "deleted \(subject)")
         case .quote(let quote, let clip):
             return .done(token: try await store.add(quote, to: clip).token, clips: [clip])
         case .unquote(let quote, let clip):
@@ -223,6 +225,18 @@ extension Work {
 
     private static func subject(_ count: Int, of ids: [Int64], _ title: String) -> String {
         ids.count == 1 ? title.isEmpty ? "the clip" : quoted(title) : clips(count)
+    }
+
+    /// Returns the title of the only clip that changed, or the number of them.
+    ///
+    /// - Parameter title: The title of the only chosen clip; empty if the list does not have it.
+    private static func subject(
+        changed: [Int64], of ids: [Int64] = [], _ title: String = "", in store: ClipStore
+    ) async -> String {
+        guard changed.count == 1, ids.count != 1, let clip = try? await store.clip(changed[0]) else {
+            return subject(changed.count, of: ids, title)
+        }
+        return quoted(clip.displayTitle)
     }
 
     private static func title(of clip: Int64, in store: ClipStore) async -> String {

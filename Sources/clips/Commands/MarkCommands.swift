@@ -28,7 +28,7 @@ extension Command {
         ) { store, ids in
             let tagged = try await store.tag(ids, adding: added, removing: removed).value
             change = tagged.change
-            return tagged.count
+            return tagged.clips.count
         }
     }
 
