@@ -96,7 +96,7 @@ struct LiveSession {
             case .open(_, let clips):
                 all += handle(.notice("Opened"))
                 all += handle(.pagesOpened(clips))
-            case .openHere(_, let clips):
+            case .openHere(_, let clips, _):
                 all += handle(.resized(state.size))
                 all += handle(.pagesOpened(clips))
             case .suspend: all += handle(.resized(state.size))

@@ -13,7 +13,7 @@ import Testing
         try await RunningApp.open(clips: 2) { app in
             try app.run("<Space><Space>\n::run sh -c 'seq 1 60; echo \"$1\" >&2' sh {title}<Enter>")
             #expect(app.state.screen == .output && app.lines[0] == "1" && app.lines[21] == "22")
-            try app.run("j\n:wait text=Output of sh · ↓ more")
+            try app.run("j\n:wait text=Output of sh on 2 clips · ↓ more")
             #expect(app.lines[0] == "2")
             try app.run("/Clip<Enter>\n:wait text=2 matches\nn\n:wait idle")
             #expect(app.lines.contains { $0 == "Clip 0" })

@@ -67,6 +67,26 @@ import Testing
         }
     }
 
+    @Test func `the output of a browser for the terminal that ends or fails is read`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            let browser = app.folder.path(of: "browser")
+            try "echo \"no page $1\" >&2; exit 3".write(toFile: browser, atomically: true, encoding: .utf8)
+            app.script.runner.programs.terminalBrowser = "sh \(browser)"
+            try app.run("O\n:wait text='sh' ended with status 3. Set CLIPS_TERMINAL_BROWSER")
+            #expect(app.state.screen == .output && app.lines[0] == "no page https://clip2.example/")
+            try app.run("j\n:wait text=Output of sh on “Clip 2”\n<Esc>\n:wait text=Clip 1")
+            try "echo a text".write(toFile: browser, atomically: true, encoding: .utf8)
+            try app.run("jO\n:wait text=Ran sh on “Clip 1”")
+            #expect(app.lines[0] == "a text")
+            #expect(app.wait { $0.list.clips.rows.map(\.isUnread) == [true, false, true] })
+            // A program that reads keys shows its output itself.
+            let screen = "stty -icanon; sleep 0.5; echo a screen"
+            try screen.write(toFile: browser, atomically: true, encoding: .utf8)
+            try app.run("<Esc>O\n:wait idle")
+            #expect(app.state.screen == .list)
+        }
+    }
+
     @Test func `a browser that stays is reported as started, holds no key, and is reaped at its end`()
         async throws
     {
@@ -105,6 +125,10 @@ import Testing
             try app.run("::pipe sh -c 'cat > \"$0\"' '\(out)'<Enter>\n:wait text=Ran sh on")
             #expect(Self.text(out) == hostile.text)
             try app.run("::run sh -c 'exit 6'<Enter>\n:wait text='sh' ended with status 6. Check")
+            // The shell started, even if it could not start the program.
+            try app.run("::run sh -c 'exec nosuch'<Enter>\n:wait text='sh' ended with status 127. Check")
+            try app.run("<Esc>")
+            try app.run("::run sh -c 'exec nosuch' &<Enter>\n:wait text='sh' ended with status 127. Check")
             try app.run("::run sh -c 'exit 7' &<Enter>\n:wait text='sh' ended with status 7. Check")
             try app.run("::run sh -c 'exit 0' &<Enter>\n:wait text=Ran sh on “$(touch")
             try app.run("::run sh -c 'kill -2 $$'<Enter>\n:wait text=Interrupted sh on")

@@ -124,20 +124,19 @@ final class AppRunner {
     }
 
     /// The browser has the terminal until it ends.
-    func openHere(_ url: String, _ clips: [Int64]) {
+    func openHere(_ url: String, _ clips: [Int64], _ subject: String) {
         if let rejection = Browser.rejection(of: url) { return handle(.programFailed(rejection)) }
         let named = programs.terminalBrowser
         let command = named.map { Browser.command(for: url, browser: $0) } ?? Browser.inTerminal(url)
-        screen.leave()
-        let status = ChildProcess.here(command, hasTerminal: !screen.isHeadless)
-        screen.enter()
-        handle(.resized(screen.size))
+        let call = ProgramCall(words: command, input: nil, subject: subject)
+        let (status, hasOutput) = relay([call], as: Work.quoted(subject))
         // ^C is a normal way to leave it.
-        guard status != 0, status != 128 + SIGINT else { return handle(.pagesOpened(clips)) }
-        handle(
-            .programFailed(
-                "'\(command[0])' \(Self.ending(status)). Set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
-            ))
+        guard status == 0 || status == 128 + SIGINT else {
+            let hint = "Set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
+            return handle(.programFailed("'\(command[0])' \(Self.ending(status)). \(hint)"))
+        }
+        handle(.pagesOpened(clips))
+        if hasOutput { handle(.notice("Ran \(command[0]) on \(Work.quoted(subject))")) }
     }
 
     func run(_ calls: [ProgramCall], inBackground: Bool) {
@@ -147,24 +146,31 @@ final class AppRunner {
             launches.start(calls.map { ($0.words, $0.input) }, on: subject, hint: "Check its arguments.")
             return collectPrograms()
         }
+        let (status, _) = relay(calls, as: subject)
+        guard status == 0 || status == 128 + SIGINT else {
+            return handle(.programFailed("'\(first.words[0])' \(Self.ending(status)). Check its arguments."))
+        }
+        handle(.notice("\(status == 0 ? "Ran" : "Interrupted") \(first.words[0]) on \(subject)"))
+    }
+
+    /// Runs programs one after the other on the terminal until one fails, and shows their output.
+    ///
+    /// - Returns: The status of the last one, and whether there was output.
+    private func relay(_ calls: [ProgramCall], as subject: String) -> (status: Int32?, hasOutput: Bool) {
         let size = screen.size
+        var output = ProgramOutput(program: calls[0].words[0], subject: subject)
+        var status: Int32? = 0
         screen.leave()
-        var (failure, isInterrupted): (String?, Bool) = (nil, false)
-        var output = ProgramOutput(program: first.words[0])
-        for call in calls where failure == nil {
+        for call in calls where status == 0 {
             let program = RelayedProgram(
                 call.words, input: call.input, size: size, hasTerminal: !screen.isHeadless)
             if !program.readsKeys { output.add(program) }
-            isInterrupted = program.status == 128 + SIGINT
-            if isInterrupted { break }
-            if program.status != 0 { failure = Self.ending(program.status) }
+            status = program.status
         }
         screen.enter()
         handle(.resized(screen.size))
         if !output.text.isEmpty { handle(.printed(output)) }
-        handle(
-            failure.map { .programFailed("'\(first.words[0])' \($0). Check its arguments.") }
-                ?? .notice("\(isInterrupted ? "Interrupted" : "Ran") \(first.words[0]) on \(subject)"))
+        return (status, !output.text.isEmpty)
     }
 
     func edit(_ form: String, _ clip: Clip?) {
@@ -192,7 +198,7 @@ final class AppRunner {
 
     private static func ending(_ status: Int32?) -> String {
         switch status {
-        case nil, 127: "could not be started"
+        case nil: "could not be started"
         case 0: "left no file"
         case let status?: "ended with status \(status)"
         }

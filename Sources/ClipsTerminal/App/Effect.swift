@@ -61,7 +61,7 @@ enum Effect: Sendable {
     /// Opens URLs in the browser; then the clips are read.
     case open(urls: [String], clips: [Int64])
     /// Opens a URL in a browser in this terminal; then the clips are read.
-    case openHere(url: String, clips: [Int64])
+    case openHere(url: String, clips: [Int64], subject: String)
     /// Runs programs one after the other on the terminal, or next to the app.
     case run([ProgramCall], inBackground: Bool)
     case copy(String, what: String)
@@ -302,7 +302,7 @@ enum Effect: Sendable {
         case .edit(let form, let clip): .terminal { $0.edit(form, clip) }
         case .removeFile(let path): .terminal { $0.removeFile(path) }
         case .open(let urls, let clips): .terminal { $0.open(urls, clips) }
-        case .openHere(let url, let clips): .terminal { $0.openHere(url, clips) }
+        case .openHere(let url, let clips, let subject): .terminal { $0.openHere(url, clips, subject) }
         case .run(let calls, let inBackground): .terminal { $0.run(calls, inBackground: inBackground) }
         case .copy(let text, let what): .terminal { $0.copy(text, what) }
         case .setMouse(let isOn): .terminal { $0.screen.setMouse(isOn) }

@@ -107,9 +107,7 @@ struct Launches {
         }
         if launch.unstarted > 0 { return failed("could not be started", launch.unstarted) }
         if let status = launch.failures.first {
-            return status == 127
-                ? failed("could not be started", launch.failures.count)
-                : failed("ended with status \(status)", launch.failures.count)
+            return failed("ended with status \(status)", launch.failures.count)
         }
         let verb = launch.running > 0 ? "Started \(launch.program) for" : launch.verb
         return Report(sentence: "\(verb) \(launch.subject)", isFailure: false, clips: launch.clips)

@@ -3,9 +3,11 @@ import Terminal
 /// The output of a program, for the reader.
 struct ProgramOutput: Sendable {
     let program: String
+    /// The title of the clip on which it ran, or the number of clips.
+    let subject: String
     private(set) var text = ""
 
-    init(program: String) { self.program = program }
+    init(program: String, subject: String) { (self.program, self.subject) = (program, subject) }
 
     /// Adds the output of a run. Of many, the first ones remain.
     mutating func add(_ run: RelayedProgram) {

@@ -23,7 +23,8 @@ extension AppState {
     /// Opens the page of a clip, or a link in it.
     mutating func openPage(_ url: String, inTerminal: Bool = false) {
         let clips = (target?.id).map { [$0] } ?? []
-        emit(inTerminal ? .openHere(url: url, clips: clips) : .open(urls: [url], clips: clips))
+        guard inTerminal else { return emit(.open(urls: [url], clips: clips)) }
+        emit(.openHere(url: url, clips: clips, subject: url == targetURL ? targetTitle : url))
     }
 
     mutating func goToClip(by rows: Int) {

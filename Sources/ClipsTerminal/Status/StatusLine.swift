@@ -208,7 +208,8 @@ struct StatusLine {
                 StyledRun(isLong ? "PgDn shows the rest · Esc postpones" : "Esc postpones", theme.muted)
             ]
         case .output:
-            parts.append(StyledRun("Output of \(state.printed.output?.program ?? "")", theme.strong))
+            let output = state.printed.output.map { "\($0.program) on \($0.subject)" } ?? ""
+            parts.append(StyledRun("Output of \(output)", theme.strong))
         case .consumers, .errors:
             return [StyledRun("\(state.keys.name(of: .back)) goes back", theme.muted)]
         case .history:
