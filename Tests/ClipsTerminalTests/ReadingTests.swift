@@ -204,52 +204,6 @@ import Testing
         #expect(state.menu?.selected == 1 && state.menu?.number == 0)
     }
 
-    @Test func `backslashes before literal characters are not shown`() {
-        func shown(_ text: String) -> String { TextMarks.shown(text, with: []).text }
-        #expect(shown(#"a \*b\* **c** \[d\]\[1] \&amp;"#) == "a *b* c [d][1] &amp;")
-        #expect(shown("a ***b*** c") == "a b c")
-        #expect(TextMarks.marks(in: "***b***").map(\.attributes) == [[.bold, .italic]])
-        #expect(shown(##"## A \*b\*"##) == "## A *b*")
-        #expect(shown("\\# no\n1\\. one\n\\- two") == "# no\n1. one\n- two")
-        #expect(shown("````\n```\n# a **b**\n````\n\\# **c** `d`") == "````\n```\n# a **b**\n````\n# c `d`")
-        #expect(shown(#"C:\path\\\* \\server\x"#) == #"C:\path\* \\server\x"#)
-        #expect(shown("**foo**bar and *x* and **«q»**s") == "foobar and x and «q»s")
-        let others = [#"C:\file a\.b \d+ \- x"#, #"`\*a\*`"#, "```\n\\*a\n```", #"\"#]
-        #expect(others.map(shown) == others)
-    }
-
-    @Test func `headings, bold, and italic words have their look, also over lines`() {
-        func found(_ text: String) -> [String] {
-            TextMarks.marks(in: text).map { mark in
-                String(decoding: Array(text.utf8)[mark.range], as: UTF8.self)
-                    + (mark.attributes == .bold ? " b" : " i")
-            }
-        }
-        #expect(found("## A *b*\n**c d** *e* 2 * 3 * 4, a*b*c") == ["## A *b* b", "**c d** b", "*e* i"])
-        #expect(found("```\n# x **y**\n```\n#no\n**a\n\nb**") == [])
-        #expect(found(#"\*no\* *a\* b*, \*\*c**"#) == [#"*a\* b* i"#])
-        var state = AppState.showing(3)
-        let layout = StoredObject.Layout(names: ["title", "text"])
-        let clip = Clip(
-            StoredObject(
-                id: ClipModel.objectID(2), version: 1, layout: layout,
-                values: [
-                    .text("T"),
-                    .text(
-                        "some **bold words that are wrapped over two of the lines of this narrow screen, and more** end"
-                    ),
-                ]))
-        state.reader.hasFocus = true
-        state.reader.show(clip)
-        state.reconcile()
-        let runs = state.reader.lines.filter { $0.part == .text }.map(\.emphasis)
-        #expect(
-            runs.count == 2 && runs[0].first?.columns.lowerBound == 5
-                && runs[1].first?.columns.lowerBound == 0)
-        let frame = state.draw()
-        #expect(frame.cell(row: 4, column: 8)?.style.attributes.contains(.bold) == true)
-    }
-
     @Test func `marks in a line whose characters are replaced are not shown`() {
         var state = AppState.showing(3)
         let layout = StoredObject.Layout(names: ["text"])

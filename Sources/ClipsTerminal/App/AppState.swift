@@ -204,9 +204,9 @@ struct AppState: Sendable {
     }
 
     private mutating func layOutReader(_ layout: Layout) {
-        reader.countMatches()
         guard let area = layout.text else { return }
         reader.layOut(width: area.size.columns, height: area.size.rows, dates: settings.config.dates)
+        reader.countMatches()
     }
 
     /// The time when something on the screen next changes without an event.

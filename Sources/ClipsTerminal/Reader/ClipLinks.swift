@@ -63,7 +63,7 @@ struct ClipLinks: Sendable {
         _ bytes: [UInt8]
     ) -> (bytes: [UInt8], references: [Range<Int>], code: [Range<Int>]) {
         var (result, references, code): ([UInt8], [Range<Int>], [Range<Int>]) = ([], [], [])
-        var (open, index, blocks) = ([Int](), 0, TextMarks.code(in: bytes)[...])
+        var (open, index, blocks) = ([Int](), 0, TextMarks.code(in: bytes).map(\.range)[...])
         while index < bytes.count {
             if let block = blocks.first, block.lowerBound == index {
                 code.append(result.count..<result.count + block.count)

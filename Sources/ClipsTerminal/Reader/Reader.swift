@@ -123,12 +123,12 @@ struct Reader: Sendable {
         lines = text?.lines(top..<top + self.height) ?? []
     }
 
-    /// Counts the matches of the searched words in the texts of the clip, once.
+    /// Counts the matches of the searched words in the texts of the clip, which are laid out, once.
     mutating func countMatches() {
-        guard countedWords != searched, output != nil || clip != nil else { return }
+        guard countedWords != searched, text != nil else { return }
         countedWords = searched
         matchCount = nil
-        let texts = [output?.text, clip?.title, clip?.note, clip?.text].compactMap(\.self)
+        let texts = [output?.text, clip?.title, clip?.note, text?.shownText].compactMap(\.self)
         guard let highlight = ClipHighlight(literal: searched),
             texts.reduce(0, { $0 + $1.utf8.count }) <= Self.maxCounted
         else { return }

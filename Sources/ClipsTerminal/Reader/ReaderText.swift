@@ -33,10 +33,22 @@ struct ReaderText: Sendable {
         let part: Part
         let label: String
         var text: WrappedText
-        /// The bold and italic ranges of the text, in bytes.
-        var marks: [TextMarks.Mark] = []
+        /// The text without marks of Markdown, if it has them.
+        var shown: ShownText?
         /// The ranges of links in the text, in bytes.
         var links: [Range<Int>] = []
+        private var marks: [ShownText.Mark] { shown?.marks ?? [] }
+
+        init(part: Part, label: String, text: WrappedText) {
+            (self.part, self.label, self.text) = (part, label, text)
+        }
+
+        /// Returns the characters before the text of the clip in a line, which indent it.
+        mutating func indent(ofLine line: Int) -> Int {
+            let prefix = text.prefix(ofLine: line).count
+            guard prefix == 0, let lines = shown?.codeLines else { return prefix }
+            return lines.contains(sorted: text.offset(ofLine: line)) ? ShownText.codeIndent.count : 0
+        }
 
         /// Returns the columns of a line that are bold, italic, or a link.
         mutating func emphasis(ofLine line: Int, _ shown: String) -> [Emphasis] {
@@ -100,10 +112,10 @@ struct ReaderText: Sendable {
         }
         if !clip.text.isEmpty {
             add(.space, " ")
-            let shown = TextMarks.shown(clip.text, with: ranges.text)
+            let shown = ShownText(clip.text, links: ranges.text, width: isWrapped ? width : Self.maxTable)
             add(.text, shown.text)
-            sections[sections.count - 1].marks = shown.marks
-            sections[sections.count - 1].links = shown.ranges
+            sections[sections.count - 1].shown = shown
+            sections[sections.count - 1].links = shown.links
         }
         for (index, quote) in clip.quotes.enumerated() {
             add(.space, " ")
@@ -122,6 +134,8 @@ struct ReaderText: Sendable {
     }
 
     private static let maxTitleLines = 4
+    /// The columns of a table whose lines are not wrapped.
+    private static let maxTable = 500
     /// The bytes of a text that is on the screen with the list of its links.
     private static let maxTextOnScreen = 2000
 
@@ -160,6 +174,9 @@ struct ReaderText: Sendable {
                 text: WrappedText(text, width: unwraps ? nil : width, hangs: part == .text || part == .note)))
     }
 
+    /// The text of the clip as it is shown.
+    var shownText: String? { sections.lazy.compactMap(\.shown?.text).first }
+
     mutating func lines(_ range: Range<Int>) -> [Line] {
         var lines: [Line] = []
         var first = 0
@@ -171,7 +188,7 @@ struct ReaderText: Sendable {
                 let (part, label) = (sections[index].part, sections[index].label)
                 for (number, text) in zip(wanted, sections[index].text.lines(wanted)) {
                     let emphasis = sections[index].emphasis(ofLine: number, text)
-                    let indent = sections[index].text.prefix(ofLine: number).count
+                    let indent = sections[index].indent(ofLine: number)
                     lines.append(
                         Line(part: part, text: text, label: label, emphasis: emphasis, indent: indent))
                 }
@@ -216,13 +233,23 @@ struct ReaderText: Sendable {
 
     /// Returns the share of the text before a line, in percent of its bytes, since its lines are not counted.
     mutating func percent(before line: Int) -> Int {
-        let anchor = anchor(ofLine: line)
+        let anchor = position(ofLine: line)
         let sizes = sections.map { $0.text.text.utf8.count + 1 }
         let before = sizes.prefix(anchor.section).reduce(anchor.offset, +)
         return min(99, before * 100 / max(1, sizes.reduce(0, +)))
     }
 
-    mutating func anchor(ofLine line: Int) -> Anchor {
+    mutating func anchor(ofLine line: Int) -> Anchor { anchor(position(ofLine: line)) }
+
+    /// Returns the anchor of an offset in the shown text of a section, in which tables depend on the width.
+    private func anchor(_ position: Anchor) -> Anchor {
+        guard sections.indices.contains(position.section), let shown = sections[position.section].shown
+        else { return position }
+        return Anchor(section: position.section, offset: shown.source(position.offset))
+    }
+
+    /// Returns the section of a line, and its offset in the shown text.
+    private mutating func position(ofLine line: Int) -> Anchor {
         var line = line
         for index in sections.indices {
             let count = sections[index].text.count(upTo: line + 1)
@@ -238,7 +265,7 @@ struct ReaderText: Sendable {
     ///
     /// Before the first difference of both texts it is the same from the start, after the last one from the end.
     mutating func anchor(ofLine line: Int, in other: ReaderText) -> Anchor? {
-        let anchor = anchor(ofLine: line)
+        let anchor = position(ofLine: line)
         guard sections.indices.contains(anchor.section) else { return nil }
         let section = sections[anchor.section]
         func isSame(_ other: Section) -> Bool { (other.part, other.label) == (section.part, section.label) }
@@ -249,7 +276,8 @@ struct ReaderText: Sendable {
         let end = old.count - anchor.offset
         let isAfter =
             !new.starts(with: old.prefix(anchor.offset)) && new.suffix(end).elementsEqual(old.suffix(end))
-        return Anchor(section: found[order], offset: isAfter ? new.count - end : anchor.offset)
+        let offset = isAfter ? new.count - end : anchor.offset
+        return other.anchor(Anchor(section: found[order], offset: offset))
     }
 
     mutating func line(at anchor: Anchor) -> Int {
@@ -258,6 +286,19 @@ struct ReaderText: Sendable {
             line += sections[index].text.count(upTo: .max)
         }
         guard sections.indices.contains(anchor.section) else { return line }
-        return line + sections[anchor.section].text.line(at: anchor.offset)
+        let offset = sections[anchor.section].shown?.shown(anchor.offset) ?? anchor.offset
+        return line + sections[anchor.section].text.line(at: offset)
+    }
+}
+
+extension [Int] {
+    /// Whether an array in ascending order contains a number.
+    fileprivate func contains(sorted number: Int) -> Bool {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low] == number
     }
 }

@@ -1,0 +1,95 @@
+import Terminal
+
+/// A text with marks of Markdown as the reader shows it: headings without signs, code without fences, bold and italic
+/// words without stars, aligned tables.
+struct ShownText: Sendable {
+    struct Mark: Hashable, Sendable {
+        var range: Range<Int>
+        var attributes: Style.Attributes
+    }
+
+    let text: String
+    /// The ranges of the text with a look, in ascending order.
+    let marks: [Mark]
+    /// The links, in ascending order.
+    let links: [Range<Int>]
+    /// The offsets of code lines, which ``codeIndent`` begins.
+    let codeLines: [Int]
+    private let parts: ShownParts
+
+    static let codeIndent = "  "
+
+    /// The bytes that are searched; the time of a key.
+    private static let maxBytes = 1 << 20
+    /// The maximum bytes that tables add.
+    private static let maxAdded = 1 << 20
+
+    /// - Parameters:
+    ///   - links: The links of the text, in ascending order.
+    ///   - width: The columns for tables.
+    /// - Complexity: O(*n* log *n*).
+    init(_ source: String, links: [Range<Int>] = [], width: Int) {
+        let all = Array(source.utf8)
+        let bytes = all.count > Self.maxBytes ? Array(all.prefix(Self.maxBytes)) : all
+        let code = TextMarks.code(in: bytes)
+        var (parts, looks, codeLines) = (ShownParts(all), [Mark](), [Int]())
+        var left = Self.maxAdded
+        for block in TextMarks.blocks(of: bytes, code) {
+            switch block {
+            case .paragraph(let range):
+                let marks = InlineMarks(in: bytes, range, code: code)
+                parts.copy(range, without: marks.omitted)
+                looks += marks.spans
+            case .heading(let range, let level):
+                let marks = InlineMarks(in: bytes, range, code: code, base: Self.look(ofHeading: level))
+                parts.copy(range, without: marks.omitted)
+                looks += marks.spans
+            case .code(let code):
+                for line in Self.lines(bytes, in: code.lines ?? code.range) {
+                    if !line.isEmpty, bytes[line.lowerBound] != UInt8(ascii: "\n") {
+                        codeLines.append(parts.bytes.count)
+                        parts.insert(Self.codeIndent)
+                    }
+                    parts.copy(line)
+                }
+            case .table(let table):
+                if let marks = table.draw(bytes, code, width: width, left: &left, in: &parts) {
+                    looks += marks
+                } else {
+                    let marks = InlineMarks(in: bytes, table.range, code: code)
+                    parts.copy(table.range, without: marks.omitted)
+                    looks += marks.spans
+                }
+            }
+        }
+        parts.copy(bytes.count..<all.count)
+        text = parts.finish()
+        marks = looks.flatMap { look in
+            parts.shown(look.range).map { Mark(range: $0, attributes: look.attributes) }
+        }.sorted { $0.range.lowerBound < $1.range.lowerBound }
+        self.links = links.flatMap(parts.shown).sorted { $0.lowerBound < $1.lowerBound }
+        (self.codeLines, self.parts) = (codeLines, parts)
+    }
+
+    /// Headings are bold, those of the first level underlined, and those below the second italic.
+    private static func look(ofHeading level: Int) -> Style.Attributes {
+        level == 1 ? [.bold, .underline] : level == 2 ? .bold : [.bold, .italic]
+    }
+
+    /// Returns the lines in a range, with their ends.
+    private static func lines(_ bytes: [UInt8], in range: Range<Int>) -> [Range<Int>] {
+        var (lines, start) = ([Range<Int>](), range.lowerBound)
+        while start < range.upperBound {
+            let end = bytes[start..<range.upperBound].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+            lines.append(start..<(end ?? range.upperBound))
+            start = end ?? range.upperBound
+        }
+        return lines
+    }
+
+    /// Returns the offset in the shown text of an offset in the source.
+    func shown(_ offset: Int) -> Int { parts.shown(offset) }
+
+    /// Returns the offset in the source of an offset in the shown text.
+    func source(_ offset: Int) -> Int { parts.source(offset) }
+}

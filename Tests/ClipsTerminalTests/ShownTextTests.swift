@@ -1,0 +1,152 @@
+import ClipsCore
+import Foundation
+import PersistentStore
+import Terminal
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+
+/// The marks of Markdown in the text of an open clip.
+@Suite(.serialized) struct ShownTextTests {
+    @Test func `backslashes before literal characters are not shown`() {
+        func shown(_ text: String) -> String { ShownText(text, width: 80).text }
+        #expect(shown(#"a \*b\* **c** \[d\]\[1\] \&amp;"#) == "a *b* c [d][1] &amp;")
+        #expect(shown("a ***b*** c") == "a b c")
+        #expect(shown(##"## A \*b\*"##) == "A *b*")
+        #expect(shown("\\# no\n1\\. one\n\\- two") == "# no\n1. one\n- two")
+        #expect(shown("````\n```\n# a **b**\n````\n\\# **c** `d`") == "  ```\n  # a **b**\n# c `d`")
+        #expect(shown(#"C:\path\\\* \\server\x"#) == #"C:\path\* \\server\x"#)
+        #expect(shown("**foo**bar and *x* and **«q»**s") == "foobar and x and «q»s")
+        let others = [#"C:\file a\.b \d+ \- x"#, #"`\*a\*`"#, #"\"#]
+        #expect(others.map(shown) == others)
+    }
+
+    private static func looks(_ text: String) -> [String] {
+        let shown = ShownText(text, width: 80)
+        return shown.marks.map { mark in
+            let attributes = mark.attributes
+            let name = [(Style.Attributes.bold, "b"), (.italic, "i"), (.underline, "u")]
+                .filter { attributes.contains($0.0) }.map(\.1).joined()
+            return String(decoding: Array(shown.text.utf8)[mark.range], as: UTF8.self) + " " + name
+        }
+    }
+
+    @Test func `words within emphasis have both looks, and no stars are shown`() {
+        func found(_ text: String) -> [String] { [ShownText(text, width: 80).text] + Self.looks(text) }
+        #expect(found("**a *b* c**") == ["a b c", "a  b", "b bi", " c b"])
+        #expect(found("*a **b** c*") == ["a b c", "a  i", "b bi", " c i"])
+        #expect(found("***a** b*") == ["a b", "a bi", " b i"])
+        #expect(found("**a *b***") == ["a b", "a  b", "b bi"])
+        #expect(found("***a* b** *c*") == ["a b c", "a bi", " b b", "c i"])
+        #expect(found("**a* b** *c **d e*") == ["a* b c **d e", "a* b b", "c **d e i"])
+        #expect(found("***b***") == ["b", "b bi"])
+        #expect(found("**a `*b` c**") == ["a `*b` c", "a `*b` c b"])
+        #expect(found("****a**** * b * \\* *c*") == ["****a**** * b * * c", "c i"])
+    }
+
+    @Test func `headings have no signs, and code no fences`() {
+        #expect(
+            Self.looks("# A\n## B *c* ##\n### D #x\n####### e\n#f")
+                == ["A bu", "B  b", "c bi", "D #x bi"])
+        #expect(ShownText("# A\n## B *c* ##\n### D\n", width: 80).text == "A\nB c\nD\n")
+        let code =
+            "a\n\n```swift\n# x **y**\n\n  z | w\n--- | ---\n```\nb\n```\n```\n  ~~~\n- c\n  ```\n  d\n  ```\n"
+        #expect(
+            ShownText(code, width: 80).text
+                == "a\n\n  # x **y**\n\n    z | w\n  --- | ---\nb\n\n  ~~~\n- c\n    d\n")
+        #expect(ShownText("```\n*x*", width: 80).text == "  *x*" && ShownText("```", width: 80).text == "")
+    }
+
+    @Test func `tables are aligned, their cells wrapped, and those without room remain as they are`() {
+        let text = "x\n| Name | *N* |\n|:--|--:|\n| a **b** | 3 |\n| long words | 120 |\n\ny | z"
+        let shown = ShownText(text, width: 40)
+        #expect(
+            shown.text.split(separator: "\n", omittingEmptySubsequences: false) == [
+                "x", "Name       │   N", "───────────┼────", "a b        │   3", "long words │ 120", "",
+                "y | z",
+            ])
+        #expect(Self.looks(text) == ["Name b", "N bi", "b b"])
+        // As a page is saved; cells are missing, one has a bar, and one is longer than the screen.
+        let page = "A | B | C\n--- | --- | ---\n1 | four words, wrapped twice\n2\n| 3 | \\| é"
+        let lines = ShownText(page, width: 22).text.split(separator: "\n")
+        #expect(
+            lines == [
+                "A │ B              │ C", "──┼────────────────┼──", "1 │ four words,    │",
+                "  │ wrapped twice  │", "2 │                │", "3 │ | é            │",
+            ])
+        for raw in [
+            "a | b\n- | -x\nc | d", "a | b\n\n--- | ---", "a | b\n--- ---\n", "a\u{1}c | b\n--- | ---\n1 | 2",
+        ] {
+            #expect(ShownText(raw, width: 80).text == raw)
+        }
+        let wide = (0..<9).map { "column \($0)" }.joined(separator: " | ")
+        let table = wide + "\n" + String(repeating: "---|", count: 9) + "\n" + wide
+        #expect(ShownText(table, width: 40).text == table && ShownText(table, width: 200).text != table)
+    }
+
+    @Test func `offsets of the text and of the shown text lead to each other`() {
+        let text = "# T\n\n**a** | [x]\n--- | ---:\nlonger words in a cell | b\n\n```\ncode\n```\nend"
+        for width in [18, 30, 80] {
+            let shown = ShownText(text, width: width)
+            let (source, bytes) = (Array(text.utf8), Array(shown.text.utf8))
+            for offset in source.indices where (0x61...0x7A).contains(source[offset]) {
+                #expect(bytes[shown.shown(offset)] == source[offset], "\(width) \(offset)")
+                #expect(shown.source(shown.shown(offset)) == offset)
+            }
+            #expect(shown.shown(source.count) == bytes.count && shown.source(bytes.count) == source.count)
+        }
+    }
+
+    @Test func `headings, bold, and italic words have their look, also over lines`() {
+        #expect(Self.looks("## A *b*\n**c d** *e* 2 * 3 * 4, a*b*c") == ["A  b", "b bi", "c d b", "e i"])
+        #expect(Self.looks("```\n# x **y**\n```\n#no\n**a\n\nb**") == [])
+        #expect(Self.looks(#"\*no\* *a\* b*, \*\*c**"#) == ["a* b i"])
+        var state = AppState.showing(3)
+        let layout = StoredObject.Layout(names: ["title", "text"])
+        let clip = Clip(
+            StoredObject(
+                id: ClipModel.objectID(2), version: 1, layout: layout,
+                values: [
+                    .text("T"),
+                    .text(
+                        "some **bold words that are wrapped over two of the lines of this narrow screen, and more** end"
+                    ),
+                ]))
+        state.reader.hasFocus = true
+        state.reader.show(clip)
+        state.reconcile()
+        let runs = state.reader.lines.filter { $0.part == .text }.map(\.emphasis)
+        #expect(
+            runs.count == 2 && runs[0].first?.columns.lowerBound == 5
+                && runs[1].first?.columns.lowerBound == 0)
+        let frame = state.draw()
+        #expect(frame.cell(row: 4, column: 8)?.style.attributes.contains(.bold) == true)
+    }
+
+    @Test func `words are found, highlighted, and copied where they are shown`() async throws {
+        let text =
+            "# Heading\n\n**bold *and* words**\n\n| Name | Remark |\n|---|--:|\n| apple | a needle |\n\n"
+            + "```\nlet needle = 1\n```\n" + String(repeating: "line\n", count: 40) + "a needle"
+        try await RunningApp.open(size: Size(rows: 24, columns: 90)) { app in
+            _ = try app.other { store in
+                var draft = RunningApp.draft("Marks")
+                draft.text = text
+                return try await store.add([draft])
+            }
+            try app.run(":wait count=1\n<Enter>\n:wait text=Heading\n/needle<Enter>\n:wait text=3 matches")
+            try app.run("g\n:wait text=apple")
+            let row = try #require(app.lines.firstIndex { $0.contains("apple │ a needle") })
+            let frame = app.state.draw()
+            let column = try #require(
+                app.lines[row].firstIndex(of: "n").map {
+                    app.lines[row].distance(from: app.lines[row].startIndex, to: $0)
+                })
+            #expect(frame.cell(row: row, column: column)?.style == app.state.theme.match)
+            #expect(frame.cell(row: row, column: column - 1)?.style != app.state.theme.match)
+            try app.run("/bold and words<Enter>\n:wait text=1 match\ng\n:wait text=apple")
+            let code = try #require(app.lines.firstIndex { $0.hasPrefix("   let needle") })
+            try app.run("\(code)jvy\n:wait text=Copied the selected lines: let needle = 1")
+        }
+    }
+}
