@@ -190,4 +190,28 @@ import Testing
         let excerpt = SearchQuery("needle").excerpt(of: long, in: .text, length: 60)
         #expect(excerpt?.text.count ?? 0 <= 62 && excerpt?.matches.count == 1)
     }
+
+    @Test(arguments: [
+        ("\"brown fox jumps\"", "quick brown [fox][2] jumps", ["brown [fox][2] jumps"]),
+        ("\"brown fox\"", "quick brown [fox][2] jumps", ["brown [fox"]),
+        (
+            "\"brown fox jumps\"", "brown fox [2] jumps, [brown fox](https://a.example/) jumps",
+            [
+                "brown fox [2] jumps", "brown fox](https://a.example/) jumps",
+            ]
+        ),
+        ("\"brown fox jumps\"", "a brown **fox** *jumps*", ["brown **fox** *jumps"]),
+        ("\"see foo bar\"", "see [foo][1]bar", ["see [foo][1]bar"]),
+        ("\"a[1] b\"", "x a[1] b", ["a[1] b"]), ("\"a b\"", #"a \[x\] b a*b"#, []),
+        ("brown-fox", "[brown][1] fox", ["brown][1] fox"]),
+        ("\"see é fox\"", "see [É][10] fox [3]", ["see [É][10] fox"]),
+    ])
+    func `a phrase crosses the marks of links and emphasis in a text`(
+        query: String, text: String, matches: [String]
+    ) {
+        let query = SearchQuery(query)
+        #expect(query.matches(in: text, of: .text).map { String(text[$0]) } == matches)
+        #expect(query.matches(Self.document(text: text)) == !matches.isEmpty)
+        #expect(query.matches(Self.document(note: text)) == !matches.isEmpty)
+    }
 }

@@ -37,6 +37,8 @@ final class FoldedDocument {
     private(set) lazy var url = Folding.fold(SearchURL.searched(document.url))
     private(set) lazy var text = Folding.fold(document.text)
     private(set) lazy var note = Folding.fold(document.note)
+    private lazy var unmarkedText = UnmarkedText(document.text).map { Folding.fold($0.text) }
+    private lazy var unmarkedNote = UnmarkedText(document.note).map { Folding.fold($0.text) }
     private(set) lazy var author = Folding.fold(document.author)
     private(set) lazy var site = Folding.fold(document.site)
 
@@ -46,22 +48,33 @@ final class FoldedDocument {
         switch field {
         case .anywhere:
             text.isFound(in: title) || text.isFound(in: url) || text.isFound(in: tags)
-                || text.isFound(in: self.text) || text.isFound(in: note)
+                || isInText(text) || isInNote(text)
         case .heading: text.isFound(in: title) || text.isFound(in: tags)
         case .title: text.isFound(in: title)
         case .url: text.isFound(in: url)
         case .site: text.isSite(site)
-        case .text: text.isFound(in: self.text)
-        case .note: text.isFound(in: note)
+        case .text: isInText(text)
+        case .note: isInNote(text)
         case .tag: tags.split(separator: 44).contains { text.isName($0) }
         case .author: text.isName(author[...])
         }
+    }
+
+    private func isInText(_ text: SearchText) -> Bool {
+        text.isFound(in: self.text) || text.hasSpace && unmarkedText.map(text.isFound) == true
+    }
+
+    private func isInNote(_ text: SearchText) -> Bool {
+        text.isFound(in: note) || text.hasSpace && unmarkedNote.map(text.isFound) == true
     }
 }
 
 extension SearchText {
     /// Returns whether a folded text contains this text at the required word boundaries.
     func isFound(in haystack: [UInt8]) -> Bool { !ranges(in: haystack, limit: 1).isEmpty }
+
+    /// Whether the text has several words, between which a document can have marks.
+    fileprivate var hasSpace: Bool { folded.contains(32) }
 
     /// Returns whether a name matches: as a whole, or its beginning if this text ends with an asterisk.
     fileprivate func isName(_ name: ArraySlice<UInt8>) -> Bool {
@@ -124,19 +137,31 @@ extension SearchQuery {
             return text
         }
         guard !wanted.isEmpty else { return [] }
-        let (folded, origins) = Folding.foldWithOrigins(text)
+        var all = Self.ranges(of: wanted, in: text)
+        let phrases = wanted.filter(\.hasSpace)
+        if field == .text || field == .note, !phrases.isEmpty, let unmarked = UnmarkedText(text) {
+            all += Self.ranges(of: phrases, in: unmarked.text).map {
+                unmarked.source($0.lowerBound)..<unmarked.source($0.upperBound - 1) + 1
+            }
+        }
         var found: [Range<Int>] = []
-        for range in wanted.flatMap({ $0.ranges(in: folded, limit: 100) }).sorted(by: {
-            $0.lowerBound < $1.lowerBound
-        }) {
-            // A letter that folds to two bytes or more is marked as a whole.
-            let last = origins[range.upperBound - 1]
-            let end = origins[range.upperBound...].first { $0 > last } ?? text.utf8.count
-            let start = max(origins[range.lowerBound], found.last?.upperBound ?? 0)
-            if start < end { found.append(start..<end) }
+        for range in all.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            let start = max(range.lowerBound, found.last?.upperBound ?? 0)
+            if start < range.upperBound { found.append(start..<range.upperBound) }
         }
         func index(_ offset: Int) -> String.Index { text.utf8.index(text.startIndex, offsetBy: offset) }
         return found.map { index($0.lowerBound)..<index($0.upperBound) }
+    }
+
+    /// Returns the ranges of texts in another text, in bytes.
+    private static func ranges(of wanted: [SearchText], in text: String) -> [Range<Int>] {
+        let (folded, origins) = Folding.foldWithOrigins(text)
+        return wanted.flatMap { $0.ranges(in: folded, limit: 100) }.map { range in
+            // A letter that folds to two bytes or more is marked as a whole.
+            let last = origins[range.upperBound - 1]
+            let end = origins[range.upperBound...].first { $0 > last } ?? text.utf8.count
+            return origins[range.lowerBound]..<end
+        }
     }
 
     /// Returns the whole words around the first match in a text, with the matches in them; nil if there is no match.
