@@ -7,7 +7,12 @@ import Testing
 @Suite struct WidthTests {
     @Test(
         arguments: [12, 24, 60],
-        ["", "set sidebar on", "set relativenumber on", "set split 35", "set split 70"])
+        [
+            "", "set sidebar on", "set relativenumber on", "set split 35", "set split 70",
+            "set columns title", "set columns title,age\nset relativenumber on", "set columns title,tags,age",
+            "set columns title,tags,age\nset sidebar on\nset split 35", "set columns saved,title,url",
+            "set columns title,site,tags,age,author,saved,url", "set columns title,site,url,age",
+        ])
     func `titles never get narrower when the terminal gets wider`(rows: Int, config: String) {
         var widest = 0
         var state = AppState.showing(4, config: config)

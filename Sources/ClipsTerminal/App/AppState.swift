@@ -134,7 +134,7 @@ struct AppState: Sendable {
         Layout(
             size, isReading: reader.hasFocus, isOneScreen: screen != .list && screen != .output,
             isZoomed: reader.isZoomed,
-            share: settings.config.split, hasSidebar: settings.config.showsSidebar,
+            share: settings.config.split, hasSidebar: settings.config.showsSidebar, names: settings.columns,
             textWidth: screen == .output ? nil : settings.config.textWidth, hasMargins: screen != .output)
     }
 

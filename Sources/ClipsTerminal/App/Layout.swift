@@ -18,7 +18,7 @@ struct Layout: Equatable {
     private(set) var status: Rect?
     private(set) var hints: Rect?
 
-    private static let minColumnsBeside = 120
+    static let minColumnsBeside = 120
     private static let minRowsBelow = 30
     private static let minColumnsWithBar = 24
     /// The narrowest screen on which a text alone has margins.
@@ -27,11 +27,13 @@ struct Layout: Equatable {
     /// - Parameters:
     ///   - share: The list's percentage of the screen next to the clip.
     ///   - hasSidebar: Whether the list has the sidebar at its left, on a screen that has room.
+    ///   - names: The columns of the list.
     ///   - textWidth: The maximum width of the text, which is then in the middle of the detail.
     ///   - hasMargins: Whether a text alone has margins, on a screen that has room.
     init(
         _ size: Size, isReading: Bool, isOneScreen: Bool = false, isZoomed: Bool = false,
-        share: Int = 55, hasSidebar: Bool = false, textWidth: Int? = nil, hasMargins: Bool = true
+        share: Int = 55, hasSidebar: Bool = false, names: [ListColumns.Name] = ListColumns.defaultNames,
+        textWidth: Int? = nil, hasMargins: Bool = true
     ) {
         self.size = size
         var rows = size.rows
@@ -68,7 +70,7 @@ struct Layout: Equatable {
         case .detailOnly: detail = body
         case .beside:
             // Beside the clip, titles have at least the width that they have without it.
-            let left = max(width * share / 100, ListColumns.minWidthBeside + 1)
+            let left = max(width * share / 100, ListColumns.minWidthBeside(names) + 1)
             list = Rect(row: body.row, column: side, rows: body.size.rows, columns: left)
             separator = Rect(row: 0, column: side + left, rows: rows, columns: 1)
             header = header.map { Rect(row: $0.row, column: side, rows: 1, columns: left) }

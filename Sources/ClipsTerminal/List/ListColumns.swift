@@ -44,19 +44,22 @@ struct ListColumns: Equatable {
     private static let minTitle = 20
     /// The width of the title next to the clip, which is the most that it has in a list without the clip at its side
     /// until that list is as wide.
-    private static let wideTitle = 50
-    /// The narrowest list next to the clip, in which the title has its width next to the age and the numbers.
-    static let minWidthBeside = 3 + 5 + wideTitle + 7
+    private static func wideTitle(_ names: [Name]) -> Int {
+        names.count(where: { $0 != .title }) > 2 ? 50 : 64
+    }
+
+    /// Returns the narrowest list next to the clip, in which the title has its width next to the age and the numbers.
+    static func minWidthBeside(_ names: [Name]) -> Int { 3 + 5 + wideTitle(names) + 7 }
 
     /// Returns the width of the title before the site and the tags are shown.
-    private static func goodTitle(in list: Int, isBeside: Bool) -> Int {
-        isBeside ? wideTitle : min(wideTitle, 40 + max(0, list - 78) * 2 / 5)
+    private static func goodTitle(in list: Int, _ wide: Int, isBeside: Bool) -> Int {
+        isBeside ? wide : min(wide, 40 + max(0, list - 78) * 2 / 5)
     }
 
     /// Divides a width among the columns.
     ///
-    /// With the default columns, the title never gets narrower as the screen gets wider: its width remains the same until
-    /// the other columns have theirs, and grows with the list from then on.
+    /// The title never gets narrower as the screen gets wider: its width remains the same until the other columns have
+    /// theirs, and grows with the list from then on.
     init(
         width: Int, names: [Name] = Self.defaultNames, hasNumbers: Bool = false, isBeside: Bool = false
     ) {
@@ -68,7 +71,8 @@ struct ListColumns: Equatable {
         }
         let available = max(0, width - start)
         let age = names.contains(.age) ? 7 : 0
-        let good = min(Self.goodTitle(in: width, isBeside: isBeside), available - age)
+        let wide = Self.wideTitle(names)
+        let good = min(Self.goodTitle(in: width, wide, isBeside: isBeside), available - age)
         var title = max(min(Self.minTitle, available), good, width / 3)
         var left = available - title
         // With the space before the column.
@@ -88,8 +92,11 @@ struct ListColumns: Equatable {
             left -= added
         }
         let isWhole = names.allSatisfy { $0 == .title || shown[$0] != nil }
-        // Where no column has room, the title has the width that it has next to the first one.
-        if isWhole { title += left } else { slack = left }
+        // Where no column has room, the title has the width that it has next to the first one; and before the clip is at
+        // the side of the list, the width that it has then.
+        let isLimited = !isBeside && width < Layout.minColumnsBeside - 2
+        let added = !isWhole ? 0 : isLimited ? min(left, max(0, wide - title)) : left
+        (title, slack) = (title + added, left - added)
         let ordered = names.contains(.title) ? names : [.title] + names
         let titleIndex = ordered.firstIndex(of: .title) ?? 0
         for (index, name) in ordered.enumerated() {
