@@ -155,8 +155,16 @@ struct WebPageTests {
         let text = try #require(
             WebPage(Array("\(head)<body><p>\(links)</p></html>".utf8), address: "https://a.example/x")
         ).text
-        #expect(text.contains("bbb/998\n") == false && text.contains("[998][999] 999 1000"))
-        #expect(text.contains("\n[1]: https://a.example/bbb") && text.utf8.count < 4_000_000)
+        // About 3,020 bytes each, of at most 3 MB.
+        #expect(text.contains("[1039][1040] 1040 1041"))
+        #expect(text.contains("\n\n(960 more links of the page have no number.)\n\n[1]: https://a.example/b"))
+        #expect(text.utf8.count < 4_000_000)
+        let many = (0..<10_050).map { "<a href='/\($0)'>\($0)</a>" }.joined(separator: " ")
+        let page = try #require(
+            WebPage(Array("<html><body><p>\(many + many)</p></html>".utf8), address: "https://a.example/"))
+        #expect(page.text.contains("[9998][9999] 9999 10000"))
+        #expect(page.text.contains("\n\n(51 more links of the page have no number.)\n\n[1]: "))
+        #expect(page.text.hasSuffix("\n[9999]: https://a.example/9998"))
     }
 
     @Test func `without an article, the part with long paragraphs and few links`() throws {

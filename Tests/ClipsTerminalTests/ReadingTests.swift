@@ -177,6 +177,15 @@ import Testing
         }
     }
 
+    @Test func `links of four digits are numbered, and more are reported`() throws {
+        let urls = (1...9999).map { "https://a.example/\($0)" }
+        let list = urls.enumerated().map { "[\($0 + 1)]: \($1)" }.joined(separator: "\n")
+        var text = "See [x][9999].\n\n" + list
+        var links = ClipLinks(takingListOf: &text)
+        #expect(links.numbered(text) == "See x [9999]." && links.urls == urls && !links.isCut)
+        #expect(links.numbered("https://b.example/") == "https://b.example/" && links.isCut)
+    }
+
     @Test func `code remains as it is, and links with their addresses get numbers`() {
         var links = ClipLinks()
         let code = "```\nprint(a[1](https://c.example/))\n```"

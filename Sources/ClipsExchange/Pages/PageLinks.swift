@@ -1,16 +1,21 @@
 import FoundationEssentials
+import Platform
 
 /// The addresses of the links in a page, numbered in the order of their first occurrence.
 struct PageLinks {
     private let base: URL?
     private var addresses: [String] = []
     private var numbers: [String: Int] = [:]
+    private var size = 0
+    /// The hashes of the addresses without a number.
+    private var omitted: Set<Int> = []
 
-    /// A page may repeat a long address in a million links.
-    private static let maxCount = 999
+    private static let maxCount = 9999
+    /// A page may have a long address in a million links.
+    private static let maxSize = 3 << 20
     private static let maxAddress = 4096
     /// The schemes of scripts and of contents, and of the reader's own files, to which a page does not lead.
-    private static let omitted: Set = ["javascript", "vbscript", "data", "blob", "about", "file"]
+    private static let refused: Set = ["javascript", "vbscript", "data", "blob", "about", "file"]
 
     /// - Parameter base: The address of the page; empty if only absolute links have an address.
     init(base: String) { self.base = URL(string: base) }
@@ -22,7 +27,7 @@ struct PageLinks {
         let link = HTMLText.trimmed(HTMLText.repaired(text))
         guard !link.isEmpty, !link.hasPrefix("#"), link.utf8.count <= Self.maxAddress,
             let url = URL(string: link, relativeTo: base)?.absoluteURL,
-            let scheme = url.scheme?.lowercased(), !Self.omitted.contains(scheme)
+            let scheme = url.scheme?.lowercased(), !Self.refused.contains(scheme)
         else { return nil }
         let address = url.absoluteString
         let isSafe = address.utf8.count <= Self.maxAddress && address.allSatisfy { !$0.isWhitespace }
@@ -32,7 +37,11 @@ struct PageLinks {
     /// Returns the number of an address; nil if there are too many.
     mutating func number(of address: String) -> Int? {
         if let known = numbers[address] { return known }
-        guard addresses.count < Self.maxCount else { return nil }
+        guard addresses.count < Self.maxCount, size + address.utf8.count <= Self.maxSize else {
+            omitted.insert(address.hashValue)
+            return nil
+        }
+        size += address.utf8.count
         addresses.append(address)
         numbers[address] = addresses.count
         return addresses.count
@@ -43,6 +52,9 @@ struct PageLinks {
     /// The addresses as lines after a text: `[1]: https://example.org`.
     var definitions: String {
         guard !addresses.isEmpty else { return "" }
-        return "\n\n" + addresses.enumerated().map { "[\($0 + 1)]: \($1)" }.joined(separator: "\n")
+        let count = omitted.count == 1 ? "1 more link" : "\(omitted.count.grouped) more links"
+        let verb = omitted.count == 1 ? "has" : "have"
+        let note = omitted.isEmpty ? "" : "\n\n(\(count) of the page \(verb) no number.)"
+        return note + "\n\n" + addresses.enumerated().map { "[\($0 + 1)]: \($1)" }.joined(separator: "\n")
     }
 }

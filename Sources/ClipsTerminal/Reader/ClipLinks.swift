@@ -8,12 +8,14 @@ struct ClipLinks: Sendable {
     private(set) var listed = 0
     /// The links in the last text that got numbers, in bytes.
     private(set) var ranges: [Range<Int>] = []
+    /// Whether a link has no number, since there are too many.
+    private(set) var isCut = false
     private var numbers: [String: Int] = [:]
     private var left = Self.maxBytes
 
     /// The bytes of a clip that are searched; the time of a key.
     private static let maxBytes = 1 << 20
-    private static let maxCount = 999
+    static let maxCount = 9999
     private static let quoteEnd = Array(String(Clip.quoteEnd).utf8)
     private static let maxReference = 1000
 
@@ -51,7 +53,7 @@ struct ClipLinks: Sendable {
     /// Returns a number in brackets, and the index after it.
     private static func number(_ bytes: ArraySlice<UInt8>, at start: Int) -> (number: Int, end: Int)? {
         guard start < bytes.endIndex, bytes[start] == UInt8(ascii: "["),
-            let end = bytes[start...].prefix(5).firstIndex(of: UInt8(ascii: "]")),
+            let end = bytes[start...].prefix(6).firstIndex(of: UInt8(ascii: "]")),
             let number = Int(String(decoding: bytes[(start + 1)..<end], as: UTF8.self)), number > 0
         else { return nil }
         return (number, end + 1)
@@ -109,7 +111,10 @@ struct ClipLinks: Sendable {
     /// Returns the number of an address, a new one if it has none; nil if there are too many.
     private mutating func number(of url: String) -> Int? {
         if let known = numbers[url] { return known }
-        guard urls.count < Self.maxCount else { return nil }
+        guard urls.count < Self.maxCount else {
+            isCut = true
+            return nil
+        }
         urls.append(url)
         numbers[url] = urls.count
         return urls.count

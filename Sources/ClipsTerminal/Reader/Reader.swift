@@ -36,6 +36,8 @@ struct Reader: Sendable {
     private var countedWords = ""
     /// The URLs in the text, by their numbers less 1.
     private(set) var links: [String] = []
+    /// Whether further URLs have no number.
+    private var hasMoreLinks = false
     /// The output of a program, which is shown instead of a clip.
     private(set) var output: ProgramOutput?
     /// The clip with numbers after its links.
@@ -89,7 +91,7 @@ struct Reader: Sendable {
         linkRanges.note = found.ranges
         numbered.text = found.numbered(numbered.text)
         linkRanges.text = found.ranges
-        (self.numbered, links) = (numbered, found.urls)
+        (self.numbered, links, hasMoreLinks) = (numbered, found.urls, found.isCut)
         (former, text) = (text ?? former, nil)
     }
 
@@ -103,7 +105,7 @@ struct Reader: Sendable {
             if let output {
                 laidOut.add(output)
             } else if let numbered {
-                laidOut.add(numbered, links: links, at: linkRanges)
+                laidOut.add(numbered, links: links, at: linkRanges, hasMoreLinks: hasMoreLinks)
             }
             if top > 0, let anchor {
                 top = laidOut.line(at: anchor)

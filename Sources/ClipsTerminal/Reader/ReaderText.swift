@@ -92,8 +92,10 @@ struct ReaderText: Sendable {
     ///   - clip: The clip, in whose texts the links have numbers.
     ///   - links: The addresses of the links, which follow the texts.
     ///   - ranges: The links in the note and in the text.
+    ///   - hasMoreLinks: Whether other links have no number.
     mutating func add(
-        _ clip: Clip, links: [String] = [], at ranges: (note: [Range<Int>], text: [Range<Int>]) = ([], [])
+        _ clip: Clip, links: [String] = [], at ranges: (note: [Range<Int>], text: [Range<Int>]) = ([], []),
+        hasMoreLinks: Bool = false
     ) {
         let isLong = addTitle(clip.displayTitle)
         add(.url, ReadableURL.text(clip.url), "URL")
@@ -126,6 +128,9 @@ struct ReaderText: Sendable {
         if !addresses.isEmpty {
             add(.space, " ")
             add(.url, addresses.joined(separator: "\n"))
+        }
+        if hasMoreLinks {
+            add(.facts, "Only the first \(ClipLinks.maxCount) links have numbers.")
         }
         if isLong {
             add(.space, " ")
