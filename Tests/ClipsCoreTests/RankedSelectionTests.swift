@@ -71,6 +71,26 @@ import Testing
         #expect(all.keys(0..<1000) == ranked)
     }
 
+    @Test func `the first rows are those of a command, also with thousands of matches`() async throws {
+        for number in 0..<2300 {
+            try await context.insert(
+                "Clip",
+                [
+                    "title": .text("one more of many longer titles with swift \(number)"),
+                    "text": .text("some words"), "created": .integer(Int64(2000 + number)),
+                ])
+        }
+        try await context.save()
+        try await index.bringUpToDate()
+        let list = try await extend(RankedSelection(query, index), wanted: 100) { $0.isSorted }
+        let found = try await container.read { [query, index] snapshot in
+            var ranking = SearchRanking(query.search, limit: 100)
+            while !ranking.isComplete { try ranking.extend(with: index, in: snapshot) }
+            return ranking.hits.map(\.id)
+        }
+        #expect(list.keys(0..<100) == found)
+    }
+
     @Test func `a list around a clip is shown when the clip has its rank`() async throws {
         let last = try #require(try await ranked().last)
         let position = SortPosition([.integer(0)], key: last, in: SortOrder([SortKey("created")], of: nil))

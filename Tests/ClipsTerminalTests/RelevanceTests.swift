@@ -99,4 +99,13 @@ import Testing
             #expect(Self.titles(app) == ["Two editors", "Hypereditors"])
         }
     }
+
+    @Test func `a row shows the match in a title that is cut before it`() async throws {
+        try await Self.open { app in
+            let title = "A title with many words before the one that is searched for: a needle, then others"
+            _ = try app.other { try await $0.add([Self.draft(title, "no match here")]) }
+            try app.run(":wait count=6\n/needle<Enter>\n:wait count=1\n:wait idle")
+            #expect(app.lines[1].contains(" A title with many… a needle, then"), "\(app.lines[1])")
+        }
+    }
 }

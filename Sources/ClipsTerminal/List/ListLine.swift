@@ -89,7 +89,7 @@ struct ListLine: Equatable {
     ) {
         let (column, theme) = (look.columns.title, look.theme)
         let end = column.start + column.width
-        let shown = SafeText.cut(Self.shownTitle(clip), to: column.width)
+        let shown = Self.title(clip, highlight, columns: column.width)
         var used = frame.put(
             shown, in: line, column: column.start, width: column.width,
             style: isMarked ? theme.mark : clip.isUnread ? theme.unread : theme.title)
@@ -135,6 +135,25 @@ struct ListLine: Equatable {
         clip.tags.map { "#" + $0 }.joined(separator: " ")
     }
 
+    /// Returns the beginning of the title that fits, with the words around its first match if that is later.
+    private static func title(_ clip: ClipRow, _ highlight: ClipHighlight?, columns: Int) -> String {
+        let title = shownTitle(clip)
+        let cut = SafeText.cut(title, to: columns)
+        guard let highlight, columns >= minTitleWithExcerpt, cut.hasSuffix("…"),
+            title.utf8.count <= maxSearchedTitle, highlight.ranges(inTitle: cut).isEmpty,
+            let match = highlight.ranges(inTitle: title).first
+        else { return cut }
+        // With the word before the match, unless that is long.
+        let before = title[..<match.lowerBound].split(separator: " ", omittingEmptySubsequences: false)
+        let words = before.suffix(2).joined(separator: " ")
+        let last = before.suffix(1).joined()
+        let lead = [words, last].first { $0.count <= columns / 4 } ?? ""
+        let beginning = SafeText.cutAtWord(title, to: columns / 2 - 2)
+        return SafeText.cut("\(beginning) \(lead)\(title[match.lowerBound...])", to: columns)
+    }
+
+    private static let maxSearchedTitle = 4096
+
     private static func shownTitle(_ clip: ClipRow) -> String {
         clip.linkSign
             + (clip.title == clip.url ? ReadableURL.text(clip.url) : clip.title).drop { $0.isWhitespace }
@@ -148,7 +167,7 @@ struct ListLine: Equatable {
             guard let column = columns[name] else { return false }
             return !highlight.ranges(inText: SafeText.cut(text, to: column.width)).isEmpty
         }
-        return !highlight.ranges(inTitle: SafeText.cut(shownTitle(clip), to: columns.title.width)).isEmpty
+        return !highlight.ranges(inTitle: title(clip, highlight, columns: columns.title.width)).isEmpty
             || isFound(ReadableURL.host(clip.site), .site) || isFound(tagText(clip), .tags)
     }
 }

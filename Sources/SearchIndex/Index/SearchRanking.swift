@@ -28,11 +28,16 @@ package struct SearchRanking: Sendable {
 
         fileprivate static let weighing = SearchBounds(limit: 2000, maxRead: 4000)
 
-        package static let whole = Effort(maxScored: 20_000, maxTexts: 200, maxRead: 20_000, step: weighing)
-        /// For a list after each typed letter, of which any number of clips may match, and which shows the best results
-        /// before the others are found.
-        package static let typing = Effort(
-            maxScored: 2000, maxTexts: 40, maxRead: 8000, step: SearchBounds(limit: 1000, maxRead: 128))
+        package static let whole = Effort(step: weighing)
+        /// For a list after each typed letter, which shows the best results before the others are found. Its order is that
+        /// of a command.
+        package static let typing = Effort(step: SearchBounds(limit: 1000, maxRead: 128))
+
+        /// The bounds are the time of a letter, of which any number of clips may match.
+        private init(step: SearchBounds) {
+            (maxScored, maxTexts, maxRead) = (5000, 200, 8000)
+            self.step = step
+        }
     }
 
     private let query: SearchQuery
