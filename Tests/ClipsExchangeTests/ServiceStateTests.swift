@@ -76,6 +76,12 @@ struct ServiceStateTests {
                 "## Head\n\nSee [rel][1]\n\n[1]: https://b.org/z",
             ])
         #expect(reading.unread == ["length"])
+        let table = try Reading(
+            """
+            "Title";"URL";"Content";"Tags";"MIME Type";"Language";"Creation date"
+            "A";"https://a.org/x/";"<p>See <a href='/rel'>rel</a></p>";"";"text/html";"en";"03/02/2021 04:05:06"
+            """)
+        #expect(table.drafts.map(\.text) == ["See [rel][1]\n\n[1]: https://a.org/rel"])
     }
 
     @Test func `Raindrop's important bookmarks are starred`() throws {

@@ -71,7 +71,9 @@ import Testing
         ("color unread bold yelow", "Did you mean 'yellow'?"), ("color unread #12345", "#rrggbb"),
         ("color unred bold", "Did you mean 'unread'?"), ("color unread", "color PART STYLE"),
         ("bind x delete 3", "has no argument"), ("bind x !echo $HOME", "without a shell"),
-        ("bind x |", "Cannot split"), ("bind x !sh -c 'curl {url}'", "would run text of web pages"),
+        ("set duplicates mege", "'mege' of duplicates. Did you mean 'merge'?"),
+        ("set theme drak", "Did you mean 'dark'?"), ("bind x |", "Cannot split"),
+        ("bind x !sh -c 'curl {url}'", "would run text of web pages"),
     ])
     func `an error is reported with its line, and the other lines take effect`(line: String, words: String)
         throws

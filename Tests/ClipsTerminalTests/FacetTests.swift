@@ -19,6 +19,16 @@ import Testing
         Dictionary(uniqueKeysWithValues: facets.map { ($0.name, $0.count) })
     }
 
+    @Test func `the sidebar says how many tags and sites it does not list`() throws {
+        var state = AppState.showing(3, Size(rows: 12, columns: 80), config: "set sidebar on")
+        var facets = ClipFacets()
+        (facets.tags, facets.moreTags) = ([ClipFacets.Facet("a", 2)], 1234)
+        (facets.sites, facets.moreSites) = ([ClipFacets.Facet("a.example", 2)], 0)
+        _ = state.handle(.message(.facets(facets)), at: noon)
+        let names = state.sidebarRows.map(\.name)
+        #expect(names.suffix(5) == ["Tags", "a", "… and 1,234 more", "Sites", "a.example"])
+    }
+
     @Test func `the sidebar counts tags and sites exactly, as their filters do, with each commit`()
         async throws
     {

@@ -47,7 +47,7 @@ import Testing
         async throws
     {
         let config =
-            "bind X star ; archive ; next-unread\nbind Y sort ; delete\nbind Z !sh -c 'true ; true' {id}"
+            "bind X star ; archive ; next-unread\nbind Y sort ; delete\nbind L tag ; star\nbind Z !sh -c 'true ; true' {id}"
         #expect(ConfigFile(config).errors.isEmpty)
         #expect(ConfigFile("bind X star ; nosuch").errors.first?.contains("Unknown action 'nosuch'") == true)
         #expect(ConfigFile("bind X star ; ").errors.count == 1)
@@ -59,9 +59,16 @@ import Testing
             let rows = try app.other { try await [$0.clip(first), $0.clip(last)] }
             #expect(rows[0].isStarred && rows[0].isArchived && !rows[1].isArchived)
             #expect(app.state.list.clips.selectedRow?.isUnread == true, "\(unread)")
-            // A question stays open, and no later action answers it.
+            // A question stays open, and no later action answers it; closing it ends the actions.
             try app.run("Y\n:wait text=Sort by\n<Esc>\n:wait count=3")
-            #expect(app.state.typing.ahead.isEmpty)
+            #expect(app.state.typing.ahead.isEmpty && app.state.prompt == nil)
+            try app.run("g\n:wait idle\nL\n:wait text=Tags\nnew<Esc>\n:wait idle")
+            let id = try #require(app.state.list.clips.selectedID)
+            #expect(try !app.other { try await $0.clip(id).isStarred })
+            // After an answer, the next action is performed.
+            try app.run("L\n:wait text=Tags\nnew<Enter>\n:wait text=Starred\n:wait idle")
+            let clip = try app.other { try await $0.clip(id) }
+            #expect(clip.isStarred && clip.tags == ["new"])
         }
     }
 

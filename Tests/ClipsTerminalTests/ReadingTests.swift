@@ -206,7 +206,8 @@ import Testing
         _ = try state.press("12")
         #expect(state.menu == nil)
         state.menu = .links(urls)
-        _ = try state.press("2")
+        #expect(try state.press("2").isEmpty && state.menu?.selected == 1)
+        _ = try state.press("<Enter>")
         #expect(state.menu == nil)
         state.menu = .links(urls)
         _ = try state.press("1<Down>")
@@ -264,6 +265,12 @@ import Testing
             Issue.record("not opened")
             return
         }
+        // A number beyond the last link opens none.
+        #expect(try state.press("99").isEmpty)
+        #expect(state.message?.text == "There is no link 99; the clip has 30.")
+        #expect(try state.press("<Enter>").isEmpty && state.message?.text.contains("no link 99") == true)
+        try state.press("f")
+        #expect(try state.press("99").isEmpty && state.menu != nil)
     }
 
     @Test func `the text of a clip is searched as it is typed, also far down`() async throws {

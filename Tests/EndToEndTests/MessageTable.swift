@@ -77,6 +77,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "Invalid value 'pdf' for --format. Use html, json, jsonl, markdown, or csv. Run 'clips export --help'."
         ),
         MessageCase(
+            "export --format jsn", 2,
+            "Invalid value 'jsn' for --format. Did you mean 'json'? Run 'clips export --help'."),
+        MessageCase(
             "history --after soon", 2,
             "Invalid value 'soon' for --after. Use a token, a transaction number, a date such as "
                 + "2026-11-21T09:00:00Z, 'yesterday', or an age such as 30d or '12 hours ago'. Run 'clips history --help'."

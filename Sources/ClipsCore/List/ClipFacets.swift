@@ -16,6 +16,9 @@ package struct ClipFacets: Hashable, Sendable {
     /// The most frequent ones, in this order.
     package var tags: [Facet] = []
     package var sites: [Facet] = []
+    /// The numbers of further tags and sites.
+    package var moreTags = 0
+    package var moreSites = 0
 
     package static let maxCount = 50
 
@@ -161,6 +164,8 @@ extension FacetCounter.State {
         var facets = ClipFacets()
         facets.tags = tags.most()
         facets.sites = hosts.most { domains.count(of: $0) }
+        facets.moreTags = tags.all.count - facets.tags.count
+        facets.moreSites = hosts.all.count - facets.sites.count
         return facets
     }
 }

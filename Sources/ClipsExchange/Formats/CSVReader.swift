@@ -42,12 +42,13 @@ struct CSVColumns {
 
     func draft(_ cells: [String], _ unread: inout UnreadFields) -> FieldedDraft {
         var draft = FieldedDraft()
+        let address = fields.firstIndex(of: .url).map { $0 < cells.count ? cells[$0] : "" } ?? ""
         // Diigo's word for no tag.
         for (index, cell) in cells.enumerated() where !cell.isEmpty && !(hasSpacedTags && cell == "no_tag") {
             if isOwn, index < fields.count, fields[index] == .quotes {
                 draft.addQuotes(json: cell)
             } else if index < fields.count, let field = fields[index] {
-                let word = isWallabag ? Self.wallabag(cell, field) : nil
+                let word = isWallabag ? Self.wallabag(cell, field, at: address) : nil
                 draft.set(field, word ?? cell, spacedTags: hasSpacedTags)
             } else {
                 unread.insert(index < names.count ? names[index] : "column \(index + 1)")
@@ -62,9 +63,9 @@ struct CSVColumns {
         return draft
     }
 
-    private static func wallabag(_ cell: String, _ field: ClipField) -> String? {
+    private static func wallabag(_ cell: String, _ field: ClipField, at address: String) -> String? {
         switch field {
-        case .text: WebPage.text(ofMarkup: cell)
+        case .text: WebPage.text(ofMarkup: cell, at: address)
         // Its hours are those of a clock with 12 of them, so that a time can be half a day early.
         case .created: cell.wholeMatch(of: /(..)\/(..)\/(....)(.*)/).map { "\($0.3)-\($0.2)-\($0.1)\($0.4)" }
         default: nil

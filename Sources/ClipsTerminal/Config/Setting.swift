@@ -102,8 +102,7 @@ package enum Setting: String, CaseIterable, Sendable {
     private func invalid(_ kind: String, _ value: String, _ names: [String], of: String? = nil) -> String {
         let near = Suggestion.nearest(to: value, in: names).map { " Did you mean '\($0)'?" }
         let subject = of.map { " of \($0)" } ?? ""
-        return "Unknown \(kind) '\(value)'\(subject)."
-            + (of == nil ? near ?? " Use \(names.listed)." : " Use \(names.listed).")
+        return "Unknown \(kind) '\(value)'\(subject).\(near ?? " Use \(names.listed).")"
     }
 }
 

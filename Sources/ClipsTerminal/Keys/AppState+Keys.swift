@@ -16,6 +16,11 @@ struct Typing: Sendable {
     var names = KnownNames()
     /// Whether the names are read for the menu of saved searches and tags.
     var awaitsSearches = false
+
+    /// Discards the later actions of a key whose question the user has closed.
+    mutating func endActions() {
+        ahead.removeAll { if case .binding = $0 { true } else { false } }
+    }
 }
 
 extension AppState {

@@ -41,6 +41,8 @@ extension AppState {
     /// The binding of a key after those already pressed.
     private func binding(of key: Key) -> Binding? { keys[typing.pressed + [key]] }
 
+    private var isAsking: Bool { prompt != nil || menu != nil }
+
     private var listHasKeys: Bool { screen == .list && prompt == nil && menu == nil }
 
     /// Whether a key must wait. While a range is loading, only moves extend it; a key
@@ -57,6 +59,8 @@ extension AppState {
     /// Stores a key that acts on a list that is still loading, and returns whether it did.
     mutating func defers(_ key: Key) -> Bool {
         // Keys run in the order they were pressed. Moves are discarded with the filter they were typed in.
+        // Those for a question of an action answer it.
+        if isAsking, case .binding? = typing.ahead.first { return false }
         let isBehindKeys = typing.ahead.contains { !$0.isMove }
         guard isBehindKeys || listHasKeys && !reader.hasFocus else { return false }
         switch key {
@@ -94,6 +98,8 @@ extension AppState {
             if case .key(let key) = next {
                 if listHasKeys, isAwaited(by: key) { return }
             } else if case .binding(let binding, _) = next {
+                // A question of the action before it is answered first.
+                guard !isAsking else { return }
                 if listHasKeys, isAwaited(by: binding.action) { return }
             } else if isListAwaited {
                 return
@@ -108,8 +114,6 @@ extension AppState {
         switch typed {
         case .key(let key): handle(key)
         case .binding(let binding, let row):
-            // A question of the action before it is answered first, and not by a later action.
-            guard prompt == nil, menu == nil else { return }
             // An action before it may have removed the clip from the list, or moved it: the next clip is the one after it.
             let isOfClip =
                 ActionTable[binding.action].scope == .clips

@@ -45,7 +45,7 @@ struct ListColumns: Equatable {
     /// The width of the title next to the clip, which is the most that it has in a list without the clip at its side
     /// until that list is as wide.
     private static func wideTitle(_ names: [Name]) -> Int {
-        names.count(where: { $0 != .title }) > 2 ? 50 : 64
+        names.allSatisfy { $0 == .title || $0 == .age } ? 64 : 50
     }
 
     /// Returns the narrowest list next to the clip, in which the title has its width next to the age and the numbers.

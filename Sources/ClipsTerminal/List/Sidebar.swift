@@ -75,8 +75,9 @@ extension AppState {
             var hint = WrappedText("/ filters the list; :save NAME adds the filter here.", width: 16)
             rows += hint.lines(0..<4).map { Sidebar.Row(name: $0) }
         }
-        for (title, field, facets) in [
-            ("Tags", "tag", sidebar.facets.tags), ("Sites", "site", sidebar.facets.sites),
+        for (title, field, facets, more) in [
+            ("Tags", "tag", sidebar.facets.tags, sidebar.facets.moreTags),
+            ("Sites", "site", sidebar.facets.sites, sidebar.facets.moreSites),
         ] where !facets.isEmpty {
             rows.append(Sidebar.Row(name: title, isHeading: true))
             rows += facets.map { facet in
@@ -84,6 +85,7 @@ extension AppState {
                     name: facet.name, query: ClipQuery(field: field, facet.name, sort: sort),
                     count: facet.count)
             }
+            if more > 0 { rows.append(Sidebar.Row(name: "… and \(more.grouped) more")) }
         }
         return rows
     }

@@ -176,7 +176,7 @@ extension AppState {
         }
     }
 
-    /// Adds a digit to the number of an item, which is chosen once no item has a longer one that begins so.
+    /// Adds a digit to the number of an item, which is chosen once it has as many digits as the last one.
     private mutating func type(_ digit: Int) {
         guard let items = menu?.items, let typed = menu?.number else { return }
         let number = typed * 10 + digit
@@ -184,7 +184,7 @@ extension AppState {
             menu?.number = 0
             return report("There is no link \(number).")
         }
-        guard number * 10 <= items.count else { return choose(items[number - 1].choice) }
+        guard number.digits < items.count.digits else { return choose(items[number - 1].choice) }
         menu?.number = number
         menu?.selected = number - 1
     }
@@ -200,6 +200,7 @@ extension AppState {
     private mutating func closeMenu() {
         let choice = menu?.items.first?.choice
         menu = nil
+        typing.endActions()
         if screen == .conflict { postponeQuestion() }
         // Saved nowhere yet: a second Esc gives it up.
         if case .addAnyway(let draft, _)? = choice { prompt = Prompt(kind: .add, text: draft.url) }

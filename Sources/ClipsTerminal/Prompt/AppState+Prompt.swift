@@ -48,6 +48,7 @@ extension AppState {
 
     private mutating func cancel(_ prompt: Prompt) {
         self.prompt = nil
+        typing.endActions()
         if prompt.kind == .filter { cancelFilter() }
         if case .text(let top) = prompt.kind {
             reader.searched = ""

@@ -63,11 +63,17 @@ extension AppState {
         }
     }
 
-    /// Opens the link of the typed number, once no other link has a number that begins with it.
+    /// Opens the link of the typed number once it has as many digits as the number of links, so that a digit of a greater
+    /// number opens none.
     mutating func openTypedLink() {
-        guard screen == .list, reader.hasFocus, let number = typing.count, number <= reader.links.count,
-            number * 10 > reader.links.count
+        let count = reader.links.count
+        guard screen == .list, reader.hasFocus, let number = typing.count, number.digits >= count.digits
         else { return }
+        guard number <= count else {
+            // It may be a number of lines.
+            if count > 9 { report("There is no link \(number); the clip has \(count).") }
+            return
+        }
         typing.count = nil
         openPage(reader.links[number - 1])
     }
@@ -79,6 +85,11 @@ extension AppState {
         }
         openPage(reader.links[number - 1])
     }
+}
+
+extension Int {
+    /// The number of decimal digits.
+    var digits: Int { String(self).count }
 }
 
 /// Searching the text of the open clip.

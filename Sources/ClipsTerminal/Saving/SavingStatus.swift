@@ -115,11 +115,11 @@ extension AppState {
         switch work {
         case .open: return
         case .undo:
-            guard let token else { return report("Nothing left to undo: \(summary)") }
+            guard let token else { return report("Already undone: \(summary)") }
             undoSteps.redoable.append(UndoStep(token: token, summary: summary))
             report("Undone: \(summary) · \(keys.name(of: .redo)) to redo")
         case .redo:
-            guard let token else { return report("Nothing left to redo: \(summary)") }
+            guard let token else { return report("Already redone: \(summary)") }
             undoSteps.add(UndoStep(token: token, summary: summary))
             report("Redone: \(summary) · \(undoHint)")
         default:
