@@ -160,6 +160,8 @@ import Testing
             ("tag 1 --que", "tag 1 --query"),
             ("tags delete sw", "tags delete swift"), ("tags delete two", "tags delete two\\ words"),
             ("export --form", "export --format"),
+            // Within a quote that is not closed yet.
+            ("search \"tag:sw", "search \"tag:swift"), ("search 'two tag:sw", "search 'two tag:swift"),
         ] {
             try terminal.send("clips \(typed)", "Tab")
             #expect(try await soon { try terminal.shows("clips \(shown)") }, "\(typed)")

@@ -29,7 +29,10 @@ struct Completions {
                     read -r mode
                     while IFS=$'\t' read -r name _; do
                         name=${name#"$before"}
-                        [[ $mode == files ]] || printf -v name %q "$name"
+                        # Within an open quote, a sign of the shell cannot be quoted safely.
+                        if [[ ${COMP_WORDS[COMP_CWORD]} == [\"\']* ]]; then
+                            [[ $name == *[\"\'\\\$\`!]* ]] && continue
+                        elif [[ $mode != files ]]; then printf -v name %q "$name"; fi
                         COMPREPLY+=("$name")
                     done
                 } < <("${COMP_WORDS[0]}" completions candidates -- "${words[@]}" 2> /dev/null)
@@ -67,7 +70,9 @@ struct Completions {
             # fish completion of clips; printed by 'clips completions fish'.
             function __clips_candidates
                 set -l words (commandline -opc)
-                set -l lines (command clips completions candidates -- $words[2..-1] (commandline -ct) 2> /dev/null)
+                # An open quote is no part of the word.
+                set -l typed (string replace -r '^["\\\']' '' -- (commandline -ct))
+                set -l lines (command clips completions candidates -- $words[2..-1] "$typed" 2> /dev/null)
                 string join \n -- $lines[2..-1]
                 test "$lines[1]" = files; and __fish_complete_path (commandline -ct)
             end
