@@ -43,7 +43,7 @@ struct ExportFileTests {
         signal: Int32
     ) async throws {
         for number in 0..<3 { try program.run("add", "--title", "\(number)") }
-        let count = LongProof.count(1 << 18, of: 1 << 20, "lines of each text of a killed export")
+        let count = LongProof.count(1 << 17, of: 1 << 20, "lines of each text of a killed export")
         let text = "replace(printf('%.*c', \(count), 'x'), 'x', 'words and more words' || char(10))"
         #expect(
             try program.sqlite3("UPDATE Clip SET text = \(text) WHERE title < '3' RETURNING 1") == "1\n1\n1")

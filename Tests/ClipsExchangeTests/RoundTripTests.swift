@@ -20,7 +20,9 @@ struct RoundTripTests {
         let seed: UInt64 = .random(in: 0...1_000_000)
         var random = SeededRandom(seed: seed)
         var drafts: [ClipDraft] = []
-        for number in 0..<700 { drafts.append(Self.draft(number, &random)) }
+        for number in 0..<LongProof.count(250, of: 700, "random clips of an export") {
+            drafts.append(Self.draft(number, &random))
+        }
         _ = try await store.add(drafts)
         var file = ""
         let count = try await ClipExport(format: format).write(of: store) { file += $0 }

@@ -226,9 +226,13 @@ struct WebPageTests {
             "<div>", "<b>", "</i>", "<a href=x>", "<table><tr><td>", "&", "<", "<!--", "<p class=nav>",
             "<![CDATA[",
         ])
-    func `two hundred thousand tags inside each other end in time`(tag: String) throws {
-        let page = try page("<html><title>t</title><p>first" + String(repeating: tag, count: 200_000))
-        #expect(page.title == "t" && page.text.hasPrefix("first"))
+    func `thousands of tags inside each other cost time in proportion`(tag: String) throws {
+        let count = LongProof.count(20_000, of: 200_000, "tags \(tag) inside each other")
+        let time = try processorTime {
+            let page = try page("<html><title>t</title><p>first" + String(repeating: tag, count: count))
+            #expect(page.title == "t" && page.text.hasPrefix("first"))
+        }
+        #expect(isProportional(time, to: count), "\(time)")
     }
 
     @Test func `no script and no markup remains, however a page is damaged`() throws {

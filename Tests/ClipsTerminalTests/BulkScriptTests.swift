@@ -50,22 +50,26 @@ import Testing
     }
 
     @Test func `a range extends over rows that are not loaded`() async throws {
-        try await RunningApp.open(clips: 3000) { app in
-            try app.run("9jvG\n:wait text=2,991 marked\ndy\n:wait count=9\nu\n:wait count=3000")
+        try await RunningApp.open(clips: 1500) { app in
+            try app.run("9jvG\n:wait text=1,491 marked\ndy\n:wait count=9\nu\n:wait count=1500")
         }
     }
 
     @Test func `filter, order, and marks act on all matches, however many`() async throws {
-        try await RunningApp.open(clips: 10_500) { app in
-            try app.run("/clip<Enter>\n:wait 60s count=10500\nst\n:wait text=by title")
+        let isWhole = LongProof.isWhole
+        let (count, number) = isWhole ? (10_500, "10,500") : (2500, "2,500")
+        let last = isWhole ? "Clip 9999" : "Clip 999"
+        if !isWhole { LongProof.omits("8,000 of 10,500 matches") }
+        try await RunningApp.open(clips: count) { app in
+            try app.run("/clip<Enter>\n:wait 60s count=\(count)\nst\n:wait text=by title")
             try app.run("G\n:wait idle")
-            #expect(app.state.list.clips.selectedRow?.title == "Clip 9999")
+            #expect(app.state.list.clips.selectedRow?.title == last)
             // Clips of another process are sorted in.
             let new = try app.other { try await $0.add([RunningApp.draft("Clip 99999")]) }
             #expect(app.wait { $0.list.clips.rows.last?.id == new[0] })
             _ = try app.other { try await $0.delete(new) }
             try app.run(
-                ":wait count=10500\ngvG\n:wait text=10,500 marked\nr\n:wait text=Marked 10,500 clips as read"
+                ":wait count=\(count)\ngvG\n:wait text=\(number) marked\nr\n:wait text=Marked \(number) clips as read"
             )
             let unread = try app.other { store in
                 try await store.container.read { snapshot in

@@ -110,7 +110,8 @@ struct LinkSite {
             def do_endless(self):
                 if self.command == 'HEAD': return self.head(405)
                 self.head(200)
-                while True: self.wfile.write(b'x' * 65536)
+                # As fast as a good line.
+                while not pause(0.01): self.wfile.write(b'x' * 65536)
             def do_range(self): self.head(405) if self.command == 'HEAD' else self.head(416)
             def do_nothing(self): self.head(204)
             def do_gone(self): self.head(410)

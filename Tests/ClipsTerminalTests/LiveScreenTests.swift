@@ -9,7 +9,7 @@ import Testing
 /// Random sessions in which every key has its effect, and other processes disturb nothing.
 @Suite struct LiveScreenTests {
     @Test func `each key has its effect, and other processes move nothing`() {
-        for seed in 1...UInt64(LongProof.count(20, of: 200, "random sessions of keys and commits")) {
+        for seed in 1...UInt64(LongProof.count(10, of: 200, "random sessions of keys and commits")) {
             let steps = Self.steps(seed: seed, count: 120)
             guard let broken = Self.failure(of: steps, seed) else { continue }
             let least = Self.minimal(steps) { Self.failure(of: $0, seed) != nil }
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `keys typed ahead have the same effect as keys typed one by one`() {
-        for seed in 1...UInt64(LongProof.count(4, of: 60, "sessions of keys typed ahead")) {
+        for seed in 1...UInt64(LongProof.count(2, of: 60, "sessions of keys typed ahead")) {
             let phrases = Self.keysAhead(seed: seed, count: 12)
             guard Self.difference(of: phrases, seed) != nil else { continue }
             let least = Self.minimal(phrases) { Self.difference(of: $0, seed) != nil }

@@ -27,7 +27,7 @@ import Testing
         var next: Int64 = 60
         var now = noon
         var drawn = DrawnFrame()
-        for step in 0..<1500 {
+        for step in 0..<LongProof.count(600, of: 1500, "random keys") {
             now += Double.random(in: 0...2, using: &generator)
             let effects: [Effect]
             switch Int.random(in: 0..<10, using: &generator) {

@@ -166,8 +166,9 @@ import Testing
         #expect(try clips.sqlite3("SELECT instr(title, char(27)) FROM Clip") == "1")
     }
 
-    @Test func `a text of 20 MB is saved and shown unchanged`() throws {
-        let text = String(repeating: "0123456789abcde\n", count: 20 << 16)
+    @Test func `a text of megabytes is saved and shown unchanged`() throws {
+        let megabytes = LongProof.count(4, of: 20, "megabytes of a text")
+        let text = String(repeating: "0123456789abcde\n", count: megabytes << 16)
         #expect(try clips.run("extension", "--title", "big", input: text).output == "1\n")
         #expect(try clips.sqlite3("SELECT length(text) FROM Clip") == "\(text.utf8.count)")
         #expect(try clips.run("list").output.hasSuffix("  extension  big\n"))

@@ -5,10 +5,18 @@ import Testing
 /// The program in pipes, and in any locale and time zone.
 @Suite(.serialized) struct PipeTests {
     private func store(_ count: Int) throws -> ClipsProgram {
-        let lines = (0..<count).map { "{\"title\":\"title \($0)\",\"url\":\"https://a.b/\($0)\"}\n" }.joined()
-        return try ClipsProgram.copy(count) { clips in
-            let run = try clips.run("extension", "--jsonl", "--quiet", input: lines)
-            #expect(run.status == 0)
+        try ClipsProgram.copy(count) { clips in
+            let first = "{\"title\":\"title 0\",\"url\":\"https://a.b/0\"}\n"
+            #expect(try clips.run("extension", "--jsonl", "--quiet", input: first).status == 0)
+            // A transaction for each thousand.
+            for start in stride(from: 1, to: count, by: 1000) {
+                _ = try clips.sqlite3(
+                    """
+                    WITH RECURSIVE n (i) AS (SELECT \(start) UNION ALL SELECT i + 1 FROM n
+                    WHERE i + 1 < \(min(start + 1000, count)))
+                    INSERT INTO Clip (title, url) SELECT 'title ' || i, 'https://a.b/' || i FROM n;
+                    """)
+            }
         }
     }
 

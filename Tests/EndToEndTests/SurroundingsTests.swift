@@ -85,11 +85,11 @@ import Testing
         try FileManager.default.copyItem(atPath: clips.storePath, toPath: clips.folder.path(of: "template"))
     }
 
-    /// The first call of each kind, and a third of the others, which is another one in each surroundings.
+    /// The first call of each kind, and a sixth of the others, which is another one in each surroundings.
     private static func selection(_ surroundings: Surroundings) -> [Call] {
-        let third = (Surroundings.allCases.firstIndex(of: surroundings) ?? 0) % 3
+        let part = (Surroundings.allCases.firstIndex(of: surroundings) ?? 0) % 6
         let selected = calls.indices.filter { index in
-            LongProof.isWhole || surroundings == .usual || index % 3 == third
+            LongProof.isWhole || surroundings == .usual || index % 6 == part
                 || calls.firstIndex { $0.isLike(calls[index]) } == index
         }
         if selected.count < calls.count {

@@ -17,9 +17,9 @@ import Testing
         var random = SeededRandom(seed: seed)
         let clips = try Situation.someClips.make()
         var saved = try clips.ids()
-        let lines = LongProof.count(1500, of: 3000, "lines of killed processes")
+        let lines = LongProof.count(800, of: 3000, "lines of killed processes")
         try write(lines: lines, to: clips.folder.path(of: "lines"))
-        let kills = LongProof.count(3, of: 10, "moments to kill: \(kind)")
+        let kills = LongProof.count(2, of: 10, "moments to kill: \(kind)")
         let whole = try duration(of: kind, clips)
         var (killed, round) = (0, 0)
         // A process that was faster than its moment does not count.

@@ -143,8 +143,8 @@ import Testing
         var random = SeededRandom(seed: isWhole ? 29 : 1)
         let harms: [PageHarm] = [
             .pages(1), .pages(5), .pages(isWhole ? 50 : 12), .pages(isWhole ? 500 : 120),
-            .schema(1), .schema(5), .schemaNames, .header, .firstPage, .root, .cut(0.5), .cut(2 / 3), .swapped,
-            .lostCell, .index, .cutText, .cutNumber,
+            .schema(1), .schema(5), .schemaNames, .header, .firstPage, .root, .cut(0.5), .cut(2 / 3),
+            .swapped, .lostCell, .index, .cutText, .cutNumber,
         ]
         for harm in harms {
             let clips = try template.copy()

@@ -90,7 +90,7 @@ import Testing
         #expect(try writer.answer() == "5000")
         var largest: Int = 0
         // The log of the smaller number is restarted six times.
-        let rounds = LongProof.count(6, of: 20, "thousands of commits with a live tracker")
+        let rounds = LongProof.count(3, of: 20, "thousands of commits with a live tracker")
         for round in 1...rounds {
             writer.send(String(repeating: "INSERT INTO Note (title) VALUES ('x');\n", count: 1000))
             try #require(consumer.waits(for: round * 1000, milliseconds: 20_000))

@@ -69,7 +69,7 @@ import Testing
         try await contexts[0].save()
         let live = try await LiveFetch(request, in: container)
         let follower = LiveQueryFollower(live)
-        for step in 0..<50 {
+        for step in 0..<LongProof.count(25, of: 50, "writes to a query") {
             let context = contexts[random.below(2)]
             let ids = try await other.objects().map(\.id)
             let some = ids.randomElement(using: &random)

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `machines with one folder converge, and no edit is lost`() async throws {
-        let count = LongProof.count(10, of: 5000, "histories of machines with one folder")
+        let count = LongProof.count(5, of: 5000, "histories of machines with one folder")
         let failures = try await failures(count, isCopied: false)
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `machines whose folders are copied file by file, cut, and damaged converge`() async throws {
-        let count = LongProof.count(10, of: 200, "histories of machines with copies of a folder")
+        let count = LongProof.count(5, of: 200, "histories of machines with copies of a folder")
         let failures = try await failures(count, isCopied: true)
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }

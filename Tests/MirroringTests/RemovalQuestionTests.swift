@@ -51,11 +51,11 @@ import Testing
     }
 
     @Test func `one question counts deletions that fill several batches`() async throws {
-        let (a, b) = try await machines(1200)
-        try await delete(0..<1100, on: a)
-        await #expect(throws: MirrorError.manyRemovals(1100)) { try await b.sync() }
-        #expect(try await b.notes().count == 1200)
-        await b.mirror.allowRemovals(1100)
+        let (a, b) = try await machines(700)
+        try await delete(0..<600, on: a)
+        await #expect(throws: MirrorError.manyRemovals(600)) { try await b.sync() }
+        #expect(try await b.notes().count == 700)
+        await b.mirror.allowRemovals(600)
         try await b.sync()
         #expect(try await b.notes().count == 100)
     }
@@ -73,7 +73,7 @@ import Testing
         let (c, d) = try await machines(0)
         relay.state.withLock { $0.piece = .max }
         let context = c.container.makeContext(author: "app")
-        for index in 100..<1500 { try await context.insert("Note", ["uuid": .text("\(index)")]) }
+        for index in 100..<1100 { try await context.insert("Note", ["uuid": .text("\(index)")]) }
         try await context.save()
         for machine in [c, d] { try await machine.sync() }
         // Few in each batch: the first 500 changes contain 50, and all together 150.

@@ -6,7 +6,7 @@ import Testing
 
 /// Random deletions by every kind of writer, in any order: a consumer gets every transaction or an error.
 @Suite struct CleaningPropertyTests {
-    @Test(arguments: 1...6)
+    @Test(arguments: 1...UInt64(LongProof.count(3, of: 6, "seeds of deletions in the history")))
     func `each consumer gets every transaction or an error, counts are exact, and data is unchanged`(
         seed: UInt64
     )

@@ -46,7 +46,7 @@ import Testing
     ]
 
     private static let seeds: ClosedRange<UInt64> =
-        1...UInt64(LongProof.count(11, of: 297, "seeds of statements"))
+        1...UInt64(LongProof.count(6, of: 297, "seeds of statements"))
 
     /// One statement of an external writer; many conflict.
     private static func statement(_ random: inout SeededRandom) -> String {

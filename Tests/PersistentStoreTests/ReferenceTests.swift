@@ -55,20 +55,20 @@ struct Item: Record, Hashable {
             model: StoreModel(version: 1, records: Folder.self, Owner.self, Item.self))
     }
 
-    private func shell(_ sql: String, checks: Bool = false) throws {
+    func shell(_ sql: String, checks: Bool = false) throws {
         let result = try Shell.run(
             "sqlite3", ["-cmd", ".timeout 5000", folder.path(of: "items.db")],
             input: "PRAGMA foreign_keys = \(checks ? "ON" : "OFF");\n" + sql)
         #expect(result.status == 0, "\(result)")
     }
 
-    private func insertFolder(_ name: String, in parent: ObjectID? = nil) async throws -> ObjectID {
+    func insertFolder(_ name: String, in parent: ObjectID? = nil) async throws -> ObjectID {
         try await container.write(author: "app") {
             try $0.insert(Folder(name: name, parent: parent.map(RecordReference.init))).id
         }
     }
 
-    private func insertItem(
+    func insertItem(
         _ title: String, in parent: ObjectID, owner: ObjectID? = nil, label: ObjectID? = nil
     ) async throws -> ObjectID {
         try await container.write(author: "app") {
@@ -80,7 +80,7 @@ struct Item: Record, Hashable {
         }
     }
 
-    private func lastChanges() async throws -> [String] {
+    func lastChanges() async throws -> [String] {
         let newest = try #require(
             try await container.transactions(HistoryFetchRequest(.newest, limit: 1)).last)
         return newest.changes.map { "\($0.kind) \($0.objectID) \($0.updatedAttributes.sorted())" }
@@ -132,7 +132,7 @@ struct Item: Record, Hashable {
     }
 
     @Test func `a long chain of new objects is saved from its end`() async throws {
-        var ids = try await context.insert((0..<5000).map { Folder(name: "\($0)") })
+        var ids = try await context.insert((0..<2000).map { Folder(name: "\($0)") })
         for (child, parent) in zip(ids, ids.dropFirst()) {
             try await context.update(child, ["parent": .reference(parent)])
         }
@@ -144,7 +144,7 @@ struct Item: Record, Hashable {
         // A rule follows the chain, up to SQLite's limit.
         try await context.delete(ids[899])
         #expect(try await context.save().deletedIDs.count == 900)
-        try await context.delete(ids[4999])
+        try await context.delete(ids[1999])
         let error = await #expect(throws: StoreError.self) { try await context.save() }
         #expect("\(try #require(error))".contains("more than 900 levels"))
     }
@@ -313,97 +313,6 @@ struct Item: Record, Hashable {
             try await container.execute(orphans, author: "app")
         }
         #expect(try await container.check().isEmpty)
-    }
-
-    // MARK: Other writers
-
-    @Test(arguments: [true, false])
-    func `a parent and a child meet in each order of two writers`(isParentDeletedFirst: Bool) async throws {
-        let home = try await insertFolder("home")
-        let label = try await insertFolder("label")
-        let other = try await Self.open(folder)
-        let theirs = other.makeContext(author: "b")
-        _ = try await theirs.find(home, of: Folder.self)
-        try await theirs.insert(
-            Item(title: "x", folder: RecordReference(home), label: RecordReference(label)))
-        try await context.delete(home)
-        if isParentDeletedFirst {
-            try await context.save()
-            await #expect(throws: StoreError.missingReference(attribute: "folder", entity: "Item")) {
-                try await theirs.save()
-            }
-            #expect(await theirs.hasChanges)
-            await theirs.rollback()
-        } else {
-            let item = try #require(try await theirs.save().insertedIDs.values.first)
-            #expect(try await Set(context.save().deletedIDs) == [home, item])
-            let merged = try await theirs.merge(
-                container.transactions(HistoryFetchRequest(.newest, limit: 1)))
-            #expect(merged.deleted == [home, item])
-        }
-        #expect(try await container.count(RecordRequest<Item>()) == 0)
-        #expect(try await container.check().isEmpty)
-        await other.close()
-    }
-
-    @Test func `a shell that checks references applies the rules, and one that does not is reported`()
-        async throws
-    {
-        let home = try await insertFolder("home")
-        let label = try await insertFolder("label")
-        let item = try await insertItem("x", in: home, label: label)
-        try shell("DELETE FROM Folder WHERE id = \(label.key);", checks: true)
-        let found = try #require(try await container.find(item, of: Item.self))
-        #expect(found.label == nil && found.version == 2)
-        try shell("UPDATE Folder SET id = 50 WHERE id = \(home.key);", checks: true)
-        #expect(try await container.find(item, of: Item.self)?.folder.id.key == 50)
-        try shell("REPLACE INTO Folder (id, name) VALUES (50, 'again');", checks: true)
-        #expect(try await container.find(item, of: Item.self) == nil)
-        #expect(try await container.check().isEmpty)
-        let orphan = try await insertItem("o", in: ObjectID(entity: "Folder", key: 50))
-        try shell("DELETE FROM Folder WHERE id = 50;")
-        #expect(try await container.check() == [.danglingReferences(table: "Item", count: 1)])
-        // Other attributes of the object can be changed, and it can be deleted.
-        try await container.write(author: "a") { try $0.update(orphan, ["title": "p"]) }
-        try await container.write(author: "a") { try $0.delete(orphan) }
-        #expect(try await container.check().isEmpty)
-    }
-
-    @Test func `a salvage leaves out objects whose required parent is lost`() async throws {
-        let outer = try await insertFolder("outer")
-        let (home, label) = (try await insertFolder("home", in: outer), try await insertFolder("label"))
-        _ = try await insertItem("lost", in: home)
-        let item = try await insertItem("x", in: outer, label: label)
-        await container.close()
-        try shell("DELETE FROM Folder WHERE id IN (\(home.key), \(label.key));")
-        let path = folder.path(of: "salvaged.db")
-        let report = try PersistentContainer.salvage(
-            folder.path(of: "items.db"), to: path, author: "salvage", model: container.model)
-        let items = try #require(report.objects.first { $0.entity == "Item" })
-        #expect(items.saved == 1 && items.missing == [1...1])
-        let salvaged = try await PersistentContainer(path: path, model: container.model)
-        let left = try await salvaged.fetch(RecordRequest<Item>())
-        #expect(left.map(\.id.key) == [item.key] && left.first?.label == nil)
-        #expect(try await salvaged.check().isEmpty)
-        await salvaged.close()
-    }
-
-    @Test func `rules are proven in a store with triggers of another program`() async throws {
-        let home = try await insertFolder("home")
-        try shell("CREATE TRIGGER theirs AFTER INSERT ON Item BEGIN SELECT 1; END;")
-        let change: @Sendable (inout StoreTransaction) throws -> Void = { transaction in
-            try transaction.insert(Item(title: "x", folder: RecordReference(home)))
-            try transaction.delete(home)
-        }
-        try await container.write(author: "app", change)
-        #expect(try await container.count(RecordRequest<Item>()) == 0)
-        let second = try await insertFolder("second")
-        try await context.insert(Item(title: "y", folder: RecordReference(second)))
-        try await context.delete(second)
-        #expect(try await context.save().deletedIDs.count == 2)
-        let third = try await insertFolder("third")
-        try shell("CREATE TRIGGER evil AFTER INSERT ON Item BEGIN DELETE FROM Item WHERE id = new.id; END;")
-        await #expect(throws: StoreError.self) { try await insertItem("z", in: third) }
     }
 
     // MARK: Fetching

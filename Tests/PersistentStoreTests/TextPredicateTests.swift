@@ -72,7 +72,7 @@ import Testing
 
     @Test(arguments: ["plain", "folded"])
     func `a prefix is found through the index`(attribute: String) async throws {
-        try await insert((0..<40_000).map { "title \($0)" })
+        try await insert((0..<20_000).map { "title \($0)" })
         func time(_ name: String) async throws -> Duration {
             let request = FetchRequest("Thing", where: .hasPrefix(name, "title 12345"))
             return try await container.read { snapshot in

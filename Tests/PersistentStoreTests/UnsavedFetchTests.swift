@@ -56,7 +56,8 @@ import Testing
         return requests
     }()
 
-    @Test(arguments: 0..<4) func `a fetch returns the state after a save`(_ seed: Int) async throws {
+    @Test(arguments: 0..<LongProof.count(2, of: 4, "seeds of unsaved objects"))
+    func `a fetch returns the state after a save`(_ seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<12 { try await context.insert(Item.random(&random)) }
         try await context.save()

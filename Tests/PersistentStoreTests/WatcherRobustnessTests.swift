@@ -218,8 +218,8 @@ import Testing
             var status = stat()
             if stat(path + "-wal", &status) == 0 { largest = max(largest, Int(status.st_size)) }
         }
-        // The log of the smaller number is restarted six times.
-        let rounds = LongProof.count(6, of: 20, "thousands of commits with a reader and a watcher")
+        // The log of the smaller number is restarted three times.
+        let rounds = LongProof.count(3, of: 20, "thousands of commits with a reader and a watcher")
         for _ in 0..<rounds {
             let insert = "INSERT INTO Note (title) VALUES ('x');\n"
             shell.send(String(repeating: insert, count: 500))

@@ -76,7 +76,7 @@ import Testing
         await container.close()
     }
 
-    @Test(arguments: 0..<UInt64(LongProof.count(3, of: 8, "seeds of an index")))
+    @Test(arguments: 0..<UInt64(LongProof.count(2, of: 8, "seeds of an index")))
     func `the index finds the same clips as a check of each`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let container = try await PersistentContainer(
@@ -99,7 +99,7 @@ import Testing
         await container.close()
     }
 
-    @Test(arguments: 0..<UInt64(LongProof.count(2, of: 4, "seeds of typed text")))
+    @Test(arguments: 0..<UInt64(LongProof.count(1, of: 4, "seeds of typed text")))
     func `the index finds the same clips as a check of each, for any typed text`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let container = try await PersistentContainer(

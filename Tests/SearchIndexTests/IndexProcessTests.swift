@@ -49,7 +49,7 @@ import Testing
     @Test func `an indexer killed repeatedly leaves a correct index`() async throws {
         var killed = 0
         var last = 0
-        for round in 0..<12 {
+        for round in 0..<LongProof.count(8, of: 12, "killed indexers") {
             let process = try LineProcess(
                 ClipsProgram.path, ["search", "word7", "--store", program.storePath, "--quiet"])
             // A little later each time, at any step of its work.

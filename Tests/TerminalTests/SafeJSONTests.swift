@@ -1,9 +1,13 @@
 import Terminal
+import TestSupport
 import Testing
 
 struct SafeJSONTests {
     @Test func `no invisible scalar reaches a terminal in JSON`() {
+        // Few scalars of planes 4 to 13 are assigned.
+        if !LongProof.isWhole { LongProof.omits("63 of 64 scalars of planes 4 to 13") }
         for value in UInt32(0x7F)...0x10FFFF {
+            if !LongProof.isWhole, (0x40000..<0xE0000).contains(value), value % 64 > 0 { continue }
             guard let scalar = Unicode.Scalar(value) else { continue }
             let properties = scalar.properties
             let isInvisible: Bool =
