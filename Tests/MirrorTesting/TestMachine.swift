@@ -115,6 +115,10 @@ package final class TestMachine: Sendable {
         return Dictionary(uniqueKeysWithValues: objects.map { ($0["uuid"].textValue ?? "", $0) })
     }
 
+    private func note(_ uuid: String) async throws -> StoredObject? {
+        try await container.fetch(FetchRequest("Note", where: .compare("uuid", .equal, .text(uuid)))).first
+    }
+
     /// The notes as text.
     package func lines() async throws -> [String] {
         try await notes().map { uuid, note in
@@ -136,14 +140,14 @@ package final class TestMachine: Sendable {
     @discardableResult
     package func update(_ uuid: String, _ values: [String: AttributeValue]) async throws -> Int64 {
         let context = container.makeContext(author: "app")
-        guard let note = try await notes()[uuid] else { return 0 }
+        guard let note = try await note(uuid) else { return 0 }
         try await context.update(note.id, values)
         return try await context.save().token?.number ?? 0
     }
 
     package func delete(_ uuid: String) async throws {
         let context = container.makeContext(author: "app")
-        guard let note = try await notes()[uuid] else { return }
+        guard let note = try await note(uuid) else { return }
         try await context.delete(note.id)
         try await context.save()
     }

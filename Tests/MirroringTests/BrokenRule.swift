@@ -25,10 +25,10 @@ enum BrokenRule: CaseIterable {
     var seed: UInt64 {
         switch self {
         case .lineageIsTrusted, .ownPutsAreTrusted, .absenceIsDeletion: 11
-        case .importsReplace: 2
+        case .importsReplace: 8
         case .editsGetNoClocks: 1
-        case .cursorPrecedesObjects: 32
-        case .reconciliationIsDiscarded: 88
+        case .cursorPrecedesObjects: 60
+        case .reconciliationIsDiscarded: 114
         }
     }
 
