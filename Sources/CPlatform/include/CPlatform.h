@@ -24,3 +24,8 @@ int platform_is_mount_root(const char *_Nonnull path);
 
 // Creates a file in memory, which is closed by execve(2) (memfd_create(2)); returns -1 if it cannot.
 int platform_memory_file(void);
+
+// Returns the index of the first byte that must be escaped in a string of JSON, or that may begin a character that a
+// terminal interprets; the length if there is none.
+size_t platform_escaped_index(
+    const unsigned char *_Nonnull text, size_t length, int is_json, int is_for_terminal);

@@ -1,3 +1,5 @@
+import CPlatform
+
 /// Quotes texts as strings of JSON.
 package struct JSONEscaping: Sendable {
     /// The escapes that JSON requires.
@@ -14,10 +16,11 @@ package struct JSONEscaping: Sendable {
     package func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         // In one loop over its memory, because most texts have nothing to escape.
-        let isEscaped = Self.has(text) { byte in
-            byte < 0x20 || byte == 0x22 || byte == 0x5C || (isForTerminal && Self.isUnsafe(byte))
+        if Self.isEscaped(text, isJSON: true, isForTerminal: isForTerminal) {
+            appendEscaped(text, to: &bytes)
+        } else {
+            bytes += text.utf8
         }
-        if isEscaped { appendEscaped(text, to: &bytes) } else { bytes += text.utf8 }
         bytes.append(UInt8(ascii: "\""))
     }
 
@@ -39,7 +42,7 @@ package struct JSONEscaping: Sendable {
 
     /// Returns JSON with the characters escaped that a terminal interprets, which occur only in strings.
     package static func terminalSafe(_ json: String) -> String {
-        guard has(json, isUnsafe) else { return json }
+        guard isEscaped(json, isJSON: false, isForTerminal: true) else { return json }
         var safe = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {
             if isUnsafe(scalar) { safe += escape(scalar).unicodeScalars } else { safe.append(scalar) }
@@ -59,13 +62,13 @@ package struct JSONEscaping: Sendable {
         }
     }
 
-    /// Whether a byte of UTF-8 may begin one of these characters.
-    private static func isUnsafe(_ byte: UInt8) -> Bool {
-        byte >= 0x7F && (byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2)
-    }
-
-    private static func has(_ text: String, _ kind: (UInt8) -> Bool) -> Bool {
+    /// Whether a byte of a text must be escaped in JSON, or may begin an unsafe character.
+    private static func isEscaped(_ text: String, isJSON: Bool, isForTerminal: Bool) -> Bool {
         var text = text
-        return text.withUTF8 { $0.contains(where: kind) }
+        return text.withUTF8 { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            let index = platform_escaped_index(start, bytes.count, isJSON ? 1 : 0, isForTerminal ? 1 : 0)
+            return index < bytes.count
+        }
     }
 }

@@ -56,7 +56,7 @@ enum StandardInput {
         do {
             while let chunk = try readChunk() {
                 var rest = chunk[...]
-                while let newline = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                while let newline = Self.newline(in: rest) {
                     add(rest[..<newline])
                     try await end()
                     rest = rest[rest.index(after: newline)...]
@@ -68,6 +68,15 @@ enum StandardInput {
         }
         if !pending.isEmpty || isTooLong { try await end() }
         return true
+    }
+
+    private static func newline(in bytes: ArraySlice<UInt8>) -> Int? {
+        bytes.withUnsafeBytes { buffer in
+            guard let start = buffer.baseAddress,
+                let end = memchr(start, CInt(UInt8(ascii: "\n")), buffer.count)
+            else { return nil }
+            return bytes.startIndex + (UnsafeRawPointer(end) - start)
+        }
     }
 
     private static func readChunk() throws(InputError) -> [UInt8]? {
