@@ -124,10 +124,10 @@ import Testing
         #expect(await soon { isBlocked() })
         try clips.run("add", "--title", "later")
         #expect(try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE)") == "0|0|0")
-        // The pages of the smaller number are seven times those after which a checkpoint begins.
-        let count = LongProof.count(1200, of: 3200, "commits next to unread output")
+        // A commit has 16 pages; those of the smaller number are seven times those after which a checkpoint begins.
+        let count = LongProof.count(450, of: 1200, "commits next to unread output")
         let writer = (0..<count).map {
-            "UPDATE Clip SET title = title || '\($0 % 10)' WHERE id = \($0 % 50 + 1);\n"
+            "UPDATE Clip SET note = hex(zeroblob(16000 + \($0))) WHERE id = \($0 % 50 + 1);\n"
         }
         let mode = LongProof.isWhole ? "" : "PRAGMA synchronous = OFF;\n"
         _ = try Shell.run("sqlite3", [clips.storePath], input: mode + writer.joined())
