@@ -134,7 +134,7 @@ import Testing
         try terminal.send("two", "Enter")
         #expect(
             try await soon { try terminal.shows("then two") && terminal.format("#{alternate_on}") == "1" })
-        #expect(try terminal.shows("30 90") && terminal.shows("Ran sh on"))
+        #expect(try await soon { try terminal.shows("30 90") && terminal.shows("Ran sh on") })
         try terminal.send("q", "q")
         #expect(try await soon { try terminal.format("#{alternate_on}") == "0" })
     }

@@ -231,7 +231,7 @@ import Testing
         try await exchange(b, a, b)
         #expect(try await b.lines() == a.lines())
         #expect(try await b.notes().count == 3)
-        // Nobody has the other one: it is requested once.
+        // No machine has the other one: it is requested once.
         #expect(relay.bodies["Note.gone"] == Array("?".utf8))
         let puts = relay.putCount
         try await exchange(a, b, a, b)
