@@ -100,12 +100,8 @@ struct SymbolOrder {
     /// Returns the last symbol that is not above an address; nil outside the program.
     private func index(of address: UInt) -> Int? {
         guard let last = symbols.last, address < last.address else { return nil }
-        var (low, high) = (0, symbols.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if symbols[middle].address <= address { low = middle + 1 } else { high = middle }
-        }
-        return low > 0 ? low - 1 : nil
+        let next = symbols.partitionPoint { $0.address > address }
+        return next > 0 ? next - 1 : nil
     }
 
     /// The time in seconds for one step of the app: the tool writes a line for each instruction.

@@ -1,5 +1,6 @@
 import LiveQuery
 import PersistentStore
+import Platform
 import SearchIndex
 
 /// The clips that a search has found so far, the best matches first, updated with each change.
@@ -76,17 +77,8 @@ struct RankedSelection: ListSelection {
         guard case .real(let rank)? = position.values.first else {
             return keys.firstIndex(of: position.key) ?? 0
         }
-        let index = index(of: rank)
+        let index = ranks.partitionPoint { $0 >= rank }
         return index < count && ranks[index] == rank && keys[index] < position.key ? index + 1 : index
-    }
-
-    private func index(of rank: Double) -> Int {
-        var (low, high) = (0, ranks.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranks[middle] < rank { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     /// Returns a rank: stages have 2^45 each, with new matches before the first one.
@@ -210,7 +202,7 @@ struct RankedSelection: ListSelection {
         guard let stage else { return (nil, nil) }
         arrivals[stage, default: 0] += 1
         let rank = Self.rank(stage: stage, -arrivals[stage, default: 0])
-        let index = index(of: rank)
+        let index = ranks.partitionPoint { $0 >= rank }
         keys.insert(key, at: index)
         ranks.insert(rank, at: index)
         return (nil, position(at: index))

@@ -1,3 +1,5 @@
+import Platform
+
 /// The characters of a page that Markdown would interpret, and the lines in which they are.
 ///
 /// Only those that would take effect get a backslash, so that most texts read and search as the page does: a lone star
@@ -102,14 +104,7 @@ struct LiteralMarks {
         /// The offsets of the characters, some of them twice.
         var escapes: [Int] = []
 
-        private func isLiteral(_ offset: Int) -> Bool {
-            var (low, high) = (literals.startIndex, literals.endIndex)
-            while low < high {
-                let middle = (low + high) / 2
-                if literals[middle] < offset { low = middle + 1 } else { high = middle }
-            }
-            return low < literals.endIndex && literals[low] == offset
-        }
+        private func isLiteral(_ offset: Int) -> Bool { literals.contains(sorted: offset) }
 
         /// The byte at an offset; white space around the block.
         private func byte(_ offset: Int) -> UInt8 { range.contains(offset) ? bytes[offset] : 0x20 }

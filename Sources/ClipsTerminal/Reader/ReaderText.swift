@@ -46,8 +46,8 @@ struct ReaderText: Sendable {
         /// Returns the characters before the text of the clip in a line, which indent it.
         mutating func indent(ofLine line: Int) -> Int {
             let prefix = text.prefix(ofLine: line).count
-            guard prefix == 0, let lines = shown?.codeLines else { return prefix }
-            return lines.contains(sorted: text.offset(ofLine: line)) ? ShownText.codeIndent.count : 0
+            guard prefix == 0, let shown else { return prefix }
+            return shown.isCode(at: text.offset(ofLine: line)) ? ShownText.codeIndent.count : 0
         }
 
         /// Returns the columns of a line that are bold, italic, or a link.
@@ -293,17 +293,5 @@ struct ReaderText: Sendable {
         guard sections.indices.contains(anchor.section) else { return line }
         let offset = sections[anchor.section].shown?.shown(anchor.offset) ?? anchor.offset
         return line + sections[anchor.section].text.line(at: offset)
-    }
-}
-
-extension [Int] {
-    /// Whether an array in ascending order contains a number.
-    fileprivate func contains(sorted number: Int) -> Bool {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < number { low = middle + 1 } else { high = middle }
-        }
-        return low < count && self[low] == number
     }
 }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The parts of a text that are shown, with the bytes between them that only the shown text has.
 struct ShownParts: Sendable {
     private struct Part: Sendable {
@@ -59,7 +61,7 @@ struct ShownParts: Sendable {
     /// Returns the ranges in the shown text of a range of the source, in the order of the source.
     func shown(_ range: Range<Int>) -> [Range<Int>] {
         var result: [Range<Int>] = []
-        for part in ordered[index(in: ordered) { $0.source.upperBound > range.lowerBound }...] {
+        for part in ordered[ordered.partitionPoint(where: { $0.source.upperBound > range.lowerBound })...] {
             guard part.source.lowerBound < range.upperBound else { break }
             let common = part.source.clamped(to: range)
             let start = part.start + common.lowerBound - part.source.lowerBound
@@ -74,25 +76,15 @@ struct ShownParts: Sendable {
 
     /// Returns the offset in the shown text of an offset in the source, or of the next part that is shown.
     func shown(_ offset: Int) -> Int {
-        let index = index(in: ordered) { $0.source.upperBound > offset }
+        let index = ordered.partitionPoint { $0.source.upperBound > offset }
         guard ordered.indices.contains(index) else { return shownCount }
         return ordered[index].start + max(0, offset - ordered[index].source.lowerBound)
     }
 
     /// Returns the offset in the source of an offset in the shown text, or of the next part.
     func source(_ offset: Int) -> Int {
-        let index = index(in: parts) { $0.end > offset }
+        let index = parts.partitionPoint { $0.end > offset }
         guard parts.indices.contains(index) else { return sourceCount }
         return parts[index].source.lowerBound + max(0, offset - parts[index].start)
-    }
-
-    /// Returns the index of the first part for which a condition holds, as for all parts after it.
-    private func index(in parts: [Part], where holds: (Part) -> Bool) -> Int {
-        var (low, high) = (0, parts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(parts[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -1,3 +1,4 @@
+import Platform
 import Terminal
 
 /// A text with marks of Markdown as the reader shows it: headings without signs, code without fences, bold and italic
@@ -14,7 +15,7 @@ struct ShownText: Sendable {
     /// The links, in ascending order.
     let links: [Range<Int>]
     /// The offsets of code lines, which ``codeIndent`` begins.
-    let codeLines: [Int]
+    private let codeLines: [Int]
     private let parts: ShownParts
 
     static let codeIndent = "  "
@@ -86,6 +87,9 @@ struct ShownText: Sendable {
         }
         return lines
     }
+
+    /// Whether a line that begins at an offset of the text is code.
+    func isCode(at offset: Int) -> Bool { codeLines.contains(sorted: offset) }
 
     /// Returns the offset in the shown text of an offset in the source.
     func shown(_ offset: Int) -> Int { parts.shown(offset) }

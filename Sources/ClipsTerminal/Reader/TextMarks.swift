@@ -1,3 +1,4 @@
+import Platform
 import Terminal
 
 /// Code of a text: a block in fences, or words between signs.
@@ -117,11 +118,7 @@ enum TextMarks {
     static func overlapping<Element>(
         _ range: Range<Int>, in marks: [Element], _ own: (Element) -> Range<Int>
     ) -> ArraySlice<Element> {
-        var (low, high) = (0, marks.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if own(marks[middle]).upperBound <= range.lowerBound { low = middle + 1 } else { high = middle }
-        }
-        return marks[low...].prefix { own($0).lowerBound < range.upperBound }
+        let first = marks.partitionPoint { own($0).upperBound > range.lowerBound }
+        return marks[first...].prefix { own($0).lowerBound < range.upperBound }
     }
 }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The revisions in the folder, numbered in the order in which this machine found them.
 ///
 /// Of each record it has the newest revision of every machine: one machine's revision contains its earlier ones, in
@@ -83,12 +85,7 @@ struct FolderLog: Sendable {
 
     /// Returns revisions after a number in ascending order, as long as the closure returns true.
     func forEach(after number: Int64, _ body: (Revision) -> Bool) {
-        var (low, high) = (0, order.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if order[middle] > number { high = middle } else { low = middle + 1 }
-        }
-        for number in order[low...] {
+        for number in order[order.partitionPoint(where: { $0 > number })...] {
             if let revision = revisions[number], !body(revision) { return }
         }
     }

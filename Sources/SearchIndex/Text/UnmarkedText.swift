@@ -1,3 +1,5 @@
+import Platform
+
 /// A text without the marks of links and emphasis in Markdown, which phrases cross.
 ///
 /// `the [manual][2] says` and, as the reader shows it, `the manual [2] says` become `the manual says`.
@@ -25,12 +27,7 @@ struct UnmarkedText {
 
     /// Returns the offset in the source of an offset in the text.
     func source(_ offset: Int) -> Int {
-        var (low, high) = (0, parts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if parts[middle].start <= offset { low = middle + 1 } else { high = middle }
-        }
-        let part = parts[max(0, low - 1)]
+        let part = parts[max(0, parts.partitionPoint { $0.start > offset } - 1)]
         return part.source + offset - part.start
     }
 
