@@ -1,4 +1,5 @@
 import SQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -78,6 +79,21 @@ import Testing
         #expect(second.waitedMilliseconds >= 59)
         first.rollBack()
         try second.execute("BEGIN IMMEDIATE; COMMIT")
+    }
+
+    @Test func `a long wait leaves the processors to the holder of the lock`() throws {
+        let first = try Connection(path: path, access: .create)
+        try first.execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x); BEGIN IMMEDIATE")
+        let tries = Mutex(0)
+        let second = try Connection(
+            path: path, access: .readWrite, busyTimeoutMilliseconds: 500,
+            isInterrupted: {
+                tries.withLock { $0 += 1 }
+                return false
+            })
+        #expect(throws: SQLiteError.self) { try second.execute("BEGIN IMMEDIATE") }
+        let count = tries.withLock(\.self)
+        #expect((1..<800).contains(count), "\(count)")
     }
 
     @Test func `a database of an attacker cannot rewrite its own schema through the library`() throws {

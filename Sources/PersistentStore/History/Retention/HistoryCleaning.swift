@@ -357,7 +357,7 @@ extension HistoryCleaning {
         }
     }
 
-    /// Pauses long enough for a waiting writer, which tries every 0.1 ms, to get the lock.
+    /// Pauses long enough for a waiting writer, which tries every 0.1 ms at first, to get the lock.
     nonisolated(nonsending) func pause() async throws(StoreError) {
         await writer.loop.pause(for: .microseconds(200))
         if Task.isCancelled { throw .cancelled }
