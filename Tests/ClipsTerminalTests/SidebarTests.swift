@@ -31,6 +31,16 @@ import Testing
         }
     }
 
+    @Test func `the status line has the number of unread clips of the list, live`() async throws {
+        try await RunningApp.open(clips: 12) { app in
+            try app.run(":wait text=1/12 · 12 unread\nrj\n:wait text=2/12 · 11 unread")
+            try app.other { store in _ = try await store.add([RunningApp.draft("Clip 10000")]) }
+            try app.run(":wait text=3/13 · 12 unread\n/clip 1<Enter>\n:wait text=3 unread")
+            try app.run("<Esc>\n:wait text=12 unread\n::mark-all-read<Enter>y\n:wait text=/13")
+            #expect(app.wait { $0.unreadCount == nil })
+        }
+    }
+
     @Test func `the sidebar takes its columns from the list, and none from a small screen`() throws {
         for (size, columns) in [
             (Size(rows: 24, columns: 80), 20), (Size(rows: 50, columns: 200), 28),
@@ -80,7 +90,8 @@ import Testing
         // The first count took two seconds, after which the numbers may be as old.
         #expect(state.sidebar.nextCount == later(4))
         #expect(count(state.handle(.tick, at: later(3))).isEmpty)
-        #expect(count(state.handle(.tick, at: later(4))) == (12..<18).map { "w\($0)" })
+        // The status line shows the count of the list, which has no filter.
+        #expect(count(state.handle(.tick, at: later(4))) == [""] + (12..<18).map { "w\($0)" })
         _ = state.handle(counts([]), at: later(4))
         #expect(state.sidebar.nextCount == nil)
     }

@@ -217,8 +217,8 @@ struct AppState: Sendable {
         if screen == .list {
             var ages = [sync.lastChange.flatMap { Age.change(of: $0.at, at: now) }]
             for row in list.clips.visibleRows { ages.append(Age.change(of: row.created, at: now)) }
+            deadlines.append(sidebar.nextCount)
             // Rounded to the second, so that many clips of one minute cost one drawing a second.
-            if layout.sidebar != nil { deadlines.append(sidebar.nextCount) }
             deadlines.append(
                 ages.compactMap { $0 }.min().map {
                     Date(timeIntervalSinceReferenceDate: $0.timeIntervalSinceReferenceDate.rounded(.up))

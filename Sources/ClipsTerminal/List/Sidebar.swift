@@ -65,6 +65,11 @@ struct Sidebar: Sendable {
     }
 }
 
+extension UnreadCount {
+    /// Such as "1,000+"; nil without any.
+    fileprivate var shown: String? { count == 0 ? nil : count.grouped + (isAll ? "" : "+") }
+}
+
 extension AppState {
     /// All clips, the saved searches, the tags, and the sites.
     var sidebarRows: [Sidebar.Row] {
@@ -98,20 +103,28 @@ extension AppState {
         return rows.firstIndex { $0.query?.filter.trimmed == filter && $0.query?.sort == list.query.sort }
     }
 
+    /// Lays the sidebar out, and requests the numbers of unread clips on the screen: those of the list in the status line
+    /// and those of the searches in the sidebar.
     mutating func reconcileSidebar(_ layout: Layout) {
-        guard let area = layout.sidebar else { return }
-        let rows = sidebarRows
-        sidebar.scroll.layOut(count: rows.count, height: area.size.rows - 1)
+        let rows = layout.sidebar == nil ? [] : sidebarRows
+        sidebar.scroll.layOut(count: rows.count, height: max(0, (layout.sidebar?.size.rows ?? 0) - 1))
         guard list.clips.isLoaded else { return }
-        if !sidebar.hasRequestedFacets {
+        if layout.sidebar != nil, !sidebar.hasRequestedFacets {
             sidebar.hasRequestedFacets = true
             emit(.countFacets)
         }
-        let shown = rows.dropFirst(sidebar.scroll.top).prefix(sidebar.scroll.height)
+        var shown = rows.dropFirst(sidebar.scroll.top).prefix(sidebar.scroll.height)
             .compactMap { $0.count == nil ? $0.query : nil }
+        // The counts of a filter that is being typed are those of words that are not finished.
+        if layout.status != nil, prompt == nil, !list.feed.isLoading, !shown.contains(list.query) {
+            shown.insert(list.query, at: 0)
+        }
         let outdated = sidebar.beginCounting(shown, at: now)
         if !outdated.isEmpty { emit(.countUnread(outdated)) }
     }
+
+    /// The number of unread clips of the list, such as "3"; nil without any, or until they are counted.
+    var unreadCount: String? { sidebar.counts[list.query]?.shown }
 
     mutating func toggleSidebar() {
         let isShown = !settings.config.showsSidebar
@@ -169,9 +182,7 @@ struct SidebarPane {
             frame.putHeader(row.name, line, theme)
             return frame.putRight("clips", in: line, width: width - 1, style: theme.muted)
         }
-        let known = row.query.flatMap { state.sidebar.counts[$0] }
-        let unread =
-            known.map { $0.count == 0 ? "" : $0.count.grouped + ($0.isAll ? "" : "+") } ?? ""
+        let unread = row.query.flatMap { state.sidebar.counts[$0]?.shown } ?? ""
         let count = row.count.map(\.grouped) ?? unread
         frame.putCut(
             row.name, in: line, column: 1, width: width - DisplayWidth.columns(of: count) - 3,

@@ -220,7 +220,11 @@ struct StatusLine {
             if !state.history.filter.isEmpty {
                 parts.append(StyledRun("/\(state.history.filter.text)", theme.strong))
             }
-        case .list: parts.append(StyledRun(position, theme.strong))
+        case .list:
+            parts.append(StyledRun(position, theme.strong))
+            if !state.reader.hasFocus, let unread = state.unreadCount {
+                parts.append(StyledRun("\(unread) unread", theme.muted))
+            }
         }
         let typed = (state.typing.count.map(String.init) ?? "") + KeyMap.shown(state.typing.pressed)
         if !typed.isEmpty { parts.append(StyledRun("\(typed)…", theme.strong)) }
