@@ -220,11 +220,7 @@ struct StatusLine {
             if !state.history.filter.isEmpty {
                 parts.append(StyledRun("/\(state.history.filter.text)", theme.strong))
             }
-        case .list:
-            parts.append(StyledRun(position, theme.strong))
-            if !state.reader.hasFocus, let unread = state.unreadCount {
-                parts.append(StyledRun("\(unread) unread", theme.muted))
-            }
+        case .list: parts.append(StyledRun(position, theme.strong))
         }
         let typed = (state.typing.count.map(String.init) ?? "") + KeyMap.shown(state.typing.pressed)
         if !typed.isEmpty { parts.append(StyledRun("\(typed)…", theme.strong)) }
@@ -268,6 +264,9 @@ struct StatusLine {
             parts.append(StyledRun("by \(ClipQuery.label(of: state.list.query.sort))", theme.muted))
         }
         if !state.list.clips.follows { parts.append(StyledRun("not following", theme.muted)) }
+        if !state.reader.hasFocus, let unread = state.unreadCount {
+            parts.append(StyledRun("\(unread) unread", theme.muted))
+        }
         return parts
     }
 
