@@ -40,7 +40,7 @@ import Testing
     @Test func `a browser that fails is reported with its status`() async throws {
         try await RunningApp.open(clips: 3) { app in
             try app.use(browser: "exit 7")
-            try app.run("o\n:wait text='sh' ended with status 7. Set BROWSER")
+            try app.run("o\n:wait text='sh' ended with status 7 on https://")
             #expect(app.state.message?.isError == true)
             try app.use(browser: "case $1 in *clip1*) exit 3; esac")
             try app.run("3<Space>o\n:wait text='sh' ended with status 3 for 1 of 3.")
@@ -124,12 +124,12 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: out + "2"))
             try app.run("::pipe sh -c 'cat > \"$0\"' '\(out)'<Enter>\n:wait text=Ran sh on")
             #expect(Self.text(out) == hostile.text)
-            try app.run("::run sh -c 'exit 6'<Enter>\n:wait text='sh' ended with status 6. Check")
+            try app.run("::run sh -c 'exit 6'<Enter>\n:wait text='sh' ended with status 6 on “")
             // The shell started, even if it could not start the program.
-            try app.run("::run sh -c 'exec nosuch'<Enter>\n:wait text='sh' ended with status 127. Check")
+            try app.run("::run sh -c 'exec nosuch'<Enter>\n:wait text='sh' ended with status 127 on “")
             try app.run("<Esc>")
-            try app.run("::run sh -c 'exec nosuch' &<Enter>\n:wait text='sh' ended with status 127. Check")
-            try app.run("::run sh -c 'exit 7' &<Enter>\n:wait text='sh' ended with status 7. Check")
+            try app.run("::run sh -c 'exec nosuch' &<Enter>\n:wait text='sh' ended with status 127 on “")
+            try app.run("::run sh -c 'exit 7' &<Enter>\n:wait text='sh' ended with status 7 on “")
             try app.run("::run sh -c 'exit 0' &<Enter>\n:wait text=Ran sh on “$(touch")
             try app.run("::run sh -c 'kill -2 $$'<Enter>\n:wait text=Interrupted sh on")
             try app.run("::pipe sh -c 'cat > \"$0\"' '\(out)3' &<Enter>")

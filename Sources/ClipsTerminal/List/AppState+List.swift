@@ -60,6 +60,8 @@ extension AppState {
             // The commit was too large to be reported change by change.
             if !list.feed.isLoading, !history.transactions.isEmpty { emit(.loadHistory(history.filter)) }
             reloadReader()
+        // The window may include commits that are not reported.
+        case .window: sidebar.invalidate()
         default: break
         }
     }

@@ -25,6 +25,7 @@ struct Sidebar: Sendable {
     /// The searches whose count no commit has changed since.
     private var current: Set<ClipQuery> = []
     private var countingStart: Date?
+    private var counting: Set<ClipQuery> = []
     /// The earliest time of the next count of a search that has one.
     private var countDue = Date.distantPast
 
@@ -48,15 +49,25 @@ struct Sidebar: Sendable {
         let outdated = shown.filter { !current.contains($0) && (countDue <= now || counts[$0] == nil) }
         guard !outdated.isEmpty else { return [] }
         countingStart = now
+        counting = Set(outdated)
         current.formUnion(outdated)
         return outdated
     }
 
     mutating func finishCounting(_ counts: [ClipQuery: UnreadCount], at now: Date) {
         self.counts.merge(counts) { $1 }
+        // Those that could not be counted are counted again.
+        current.subtract(counting.subtracting(counts.keys))
         let pause = Self.pauseFactor * now.timeIntervalSince(countingStart ?? now)
         countDue = max(countDue, now + min(max(1, pause), Self.longestPause))
         countingStart = nil
+        counting = []
+    }
+
+    /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. A commit after
+    /// the last count may have changed it: then it is "…".
+    func unreadCount(_ query: ClipQuery) -> String? {
+        counts[query]?.shown.map { current.contains(query) && !counting.contains(query) ? $0 : "…" }
     }
 
     /// The time of the next count, if one is needed.
@@ -123,8 +134,7 @@ extension AppState {
         if !outdated.isEmpty { emit(.countUnread(outdated)) }
     }
 
-    /// The number of unread clips of the list, such as "3"; nil without any, or until they are counted.
-    var unreadCount: String? { sidebar.counts[list.query]?.shown }
+    var unreadCount: String? { sidebar.unreadCount(list.query) }
 
     mutating func toggleSidebar() {
         let isShown = !settings.config.showsSidebar

@@ -101,7 +101,7 @@ struct Launches {
 
     private static func report(_ launch: Launch) -> Report {
         func failed(_ what: String, _ count: Int) -> Report {
-            let some = launch.count == 1 ? "" : " for \(count) of \(launch.count)"
+            let some = launch.count == 1 ? " on \(launch.subject)" : " for \(count) of \(launch.count)"
             let sentence = "'\(launch.program)' \(what)\(some). \(launch.hint)"
             return Report(sentence: sentence, isFailure: true, clips: launch.clips)
         }

@@ -67,7 +67,8 @@ extension AppState {
             remember(text.trimmed)
             // Waits for the list of the last letter.
             if let pick, !pick.isSeveral || !isByClick { typing.ahead.append(.key(.enter)) }
-        case .text: break
+        // Repeats the message that there is no match, which the key removed.
+        case .text(let top): if !text.isEmpty { searchText(isForward: true, from: top) }
         case .add: add(text)
         case .tags(let ids, _, let title):
             if !text.trimmed.isEmpty { tag(ids, title: title, by: TagChange(text)) }

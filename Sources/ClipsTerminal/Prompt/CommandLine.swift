@@ -47,6 +47,9 @@ extension AppState {
         let names = Action.allCases.map(\.rawValue)
         let matches = names.filter { $0.hasPrefix(name) }
         if matches.count > 1 { return "':\(name)' is ambiguous: \(matches.joined(separator: ", "))." }
+        if ["bind", "unbind", "color"].contains(name) {
+            return "'\(name)' is a line of the config file; after it has changed, restart clips."
+        }
         let hint = Suggestion.nearest(to: name, in: names).map { "Did you mean ':\($0)'?" }
         return "Unknown command ':\(name)'. \(hint ?? "Tab lists the commands.")"
     }
