@@ -6,11 +6,6 @@ struct MirrorClock: Hashable, Comparable, Sendable {
     /// The number of the transaction in the machine's history.
     var transaction: Int64
 
-    /// Whether the edit precedes the mirror, in the history of a store that other machines may have copied.
-    var isEarlier: Bool {
-        milliseconds == LocalTransaction.unknownTime && transaction == LocalTransaction.earlierNumber
-    }
-
     static func < (left: MirrorClock, right: MirrorClock) -> Bool {
         (left.milliseconds, left.machine, left.transaction)
             < (right.milliseconds, right.machine, right.transaction)
@@ -37,9 +32,9 @@ extension MirrorClock: LosslessStringConvertible {
 struct LocalTransaction: Sendable {
     /// The time of edits that no history has: the lowest one.
     static let unknownTime: Int64 = 1
-    /// The number of edits that precede the mirror in the history of the store, with ``unknownTime``. Another machine may
-    /// have a copy of the store with or without them.
-    static let earlierNumber: Int64 = 0
+    /// The time of edits that precede the mirror in the history of the store. Another machine may have a copy of the
+    /// store with or without them.
+    static let earlierTime: Int64 = 2
 
     let machine: UInt64
     let number: Int64

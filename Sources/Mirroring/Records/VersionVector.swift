@@ -20,7 +20,7 @@ struct VersionVector: Hashable, Sendable {
     func isAfter(_ clock: MirrorClock) -> Bool { clocks.contains { $0 >= clock } || isCopy(clock) }
 
     private func isCopy(_ clock: MirrorClock) -> Bool {
-        clock.milliseconds <= LocalTransaction.unknownTime && !clocks.isEmpty
+        clock.milliseconds <= LocalTransaction.earlierTime && !clocks.isEmpty
     }
 
     mutating func insert(_ clock: MirrorClock) {

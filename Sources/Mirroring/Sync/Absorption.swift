@@ -101,11 +101,10 @@ struct Absorption {
             guard row.revision == 0 || !row.state.isAlive(values.mirrored) else { continue }
             let (members, edited) = (values.members(of: object), edited[object.id] ?? [])
             for isEdited in [false, true] {
-                let local = LocalTransaction(
-                    machine: zone.machine, number: isEdited ? LocalTransaction.earlierNumber : max(1, number),
-                    milliseconds: LocalTransaction.unknownTime)
+                let time = isEdited ? LocalTransaction.earlierTime : LocalTransaction.unknownTime
                 row.state.edit(
-                    values.names.filter { edited.contains($0) == isEdited }, members: members, in: local)
+                    values.names.filter { edited.contains($0) == isEdited }, members: members,
+                    in: LocalTransaction(machine: zone.machine, number: number, milliseconds: time))
             }
             noteOrder(of: row.state, in: object, values)
             row.waiting = .toPut

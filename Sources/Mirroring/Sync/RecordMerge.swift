@@ -142,7 +142,8 @@ struct RecordMerge: Sendable {
             else { continue }
             let isOwn = own.clock < their.clock
             let isSeen =
-                own.clock.isEarlier ? their.seen.has(own.clock) : their.seen.covers(own.clock)
+                own.clock.milliseconds == LocalTransaction.earlierTime
+                ? their.seen.has(own.clock) : their.seen.covers(own.clock)
             let isUnseen =
                 own.clock.machine == zone.machine && their.clock.machine != zone.machine
                 && !own.seen.covers(their.clock) && !isSeen
