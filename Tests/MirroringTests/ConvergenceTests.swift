@@ -41,7 +41,9 @@ import Testing
 
     @Test func `restored copies, wrong clocks, external writers, and slow lines lose no edit`() async throws {
         let count = UInt64(LongProof.count(6, of: 5000, "histories of machines with hardships"))
-        let failures = try await failures(0..<count, detaches: true, isHard: true, limit: 5)
+        // In the last one, tags are edited before a mirror, in a store that loses its history.
+        let failures = try await failures(
+            Array(0..<count) + [2645], detaches: true, isHard: true, limit: 5)
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 
