@@ -10,8 +10,9 @@ struct Hardships: Sendable {
     struct Copy {
         let path: String
         let time: Int64
-        /// Whether the mirror had exchanged changes: the edits of a store without its state have no times.
-        let isMirrored: Bool
+        /// The last exchange that the store knows; nil for none: the edits of a store without the mirror's state have no
+        /// times.
+        let exchanged: Int64?
         /// The objects with edits since the last exchange: in a copy, those are of another machine, and a deletion that the
         /// copy does not have did not see them.
         let unsent: Set<String>
@@ -23,6 +24,10 @@ struct Hardships: Sendable {
     /// Whether older copies of stores are restored.
     let restores: Bool
     var copies: [Int: Copy] = [:]
+    /// The last exchange that each store knows: a restored one knows none of those after its copy.
+    private(set) var exchanged: [Int: Int64] = [:]
+    /// The objects with edits that a restored store has not sent again since.
+    private(set) var unsent: [Int: Set<String>] = [:]
 
     private final class ClockSteps: Sendable {
         let values = Mutex<[Int: Int64]>([:])
@@ -37,6 +42,14 @@ struct Hardships: Sendable {
 
     func clock(_ index: Int, _ time: @escaping @Sendable () -> Int64) -> @Sendable () -> Int64 {
         { [steps] in time() + steps.values.withLock { $0[index] ?? 0 } }
+    }
+
+    mutating func noteExchange(_ index: Int, _ time: Int64) {
+        (exchanged[index], unsent[index]) = (time, nil)
+    }
+
+    mutating func noteRestored(_ copy: Copy, _ index: Int) {
+        (exchanged[index], unsent[index]) = (copy.exchanged, copy.unsent)
     }
 
     func setClock(of index: Int, to step: Int64) { steps.values.withLock { $0[index] = step } }
@@ -114,16 +127,18 @@ extension MirrorWorld {
         guard let copy = hardships?.copies.removeValue(forKey: index) else {
             let (path, time) = (machines[index].container.path + "-copy", time())
             try await machines[index].container.backUp(to: path, replaces: true)
-            let sent = lastSync[index] ?? 0
+            let exchanged = hardships?.exchanged[index]
+            let sent = exchanged ?? 0
             let tagged = marks.filter { $0.value.contains { $0.machine == index && $0.time > sent } }
             let unsent = edits.filter { $0.machine == index && $0.time > sent }.map(\.uuid)
             hardships?.copies[index] = Hardships.Copy(
-                path: path, time: time, isMirrored: lastSync[index] != nil,
+                path: path, time: time, exchanged: exchanged,
                 unsent: Set(unsent + tagged.keys.map { $0.prefix { $0 != " " } }.map(String.init)))
             return
         }
         try await machines[index].replaceStore(by: copy.path, inPlace: Bool.random(using: &random))
-        if !copy.isMirrored { hasLostHistory = true }
+        hardships?.noteRestored(copy, index)
+        if copy.exchanged == nil { hasLostHistory = true }
         let known = max(copy.time, lastSync[index] ?? 0)
         let lost = edits.filter { $0.machine == index && $0.time > known }
         edits.removeAll { $0.machine == index && $0.time > known }
@@ -132,6 +147,10 @@ extension MirrorWorld {
         inserted.subtract(lost.filter { $0.replaced.isEmpty }.map(\.uuid))
         deletions.removeAll {
             $0.machine == index && $0.time > known || copy.unsent.contains($0.uuid) && $0.time > copy.time
+        }
+        for position in deletions.indices
+        where deletions[position].machine == index && deletions[position].time > copy.time {
+            deletions[position].lost = min(deletions[position].lost, time())
         }
     }
 }

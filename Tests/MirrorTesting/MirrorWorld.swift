@@ -17,6 +17,20 @@ package struct MirrorWorld {
         var time: Int64 = 0
     }
 
+    /// A deletion of an object, with the content that it saw.
+    struct Deletion {
+        let uuid: String
+        let machine: Int
+        let title: String
+        let note: String
+        let time: Int64
+        /// When an older copy without the deletion replaced the machine's store: later edits there did not see it.
+        var lost = Int64.max
+
+        /// Whether an edit is one of another machine, or of a store that lost the deletion.
+        func isUnseen(by editor: Int, at time: Int64) -> Bool { editor != machine || time >= lost }
+    }
+
     var random: SeededRandom
     let seed: UInt64
     let clock = SettableClock()
@@ -32,8 +46,7 @@ package struct MirrorWorld {
     var edits: [Edit] = []
     var inserted: Set<String> = []
     var deleted: Set<String> = []
-    /// The contents with which objects were deleted, the machines that did, and the times.
-    var deletions: [(uuid: String, machine: Int, title: String, note: String, time: Int64)] = []
+    var deletions: [Deletion] = []
     /// The objects that each machine ever had.
     var seen: [Set<String>] = []
     /// The newest star and tag edits, by object and element: the time and the result.
@@ -136,7 +149,9 @@ package struct MirrorWorld {
                 } else if online[index], !detached.contains(index) {
                     do {
                         try await machines[index].sync()
-                        lastSync[index] = time()
+                        let now = time()
+                        lastSync[index] = now
+                        hardships?.noteExchange(index, now)
                     } catch is MirrorError {
                         try await machines[index].kill()
                     }
@@ -268,7 +283,12 @@ package struct MirrorWorld {
     mutating func noteDeletion(of uuid: String, _ note: StoredObject, _ index: Int) {
         let old = { (name: String) in note[name].textValue ?? "" }
         deleted.insert(uuid)
-        deletions.append((uuid, index, old("title"), old("note"), time()))
+        // A restored store may have sent the object before: this deletion does not see the clocks of those edits.
+        if hardships?.unsent[index]?.contains(uuid) != true {
+            deletions.append(
+                Deletion(
+                    uuid: uuid, machine: index, title: old("title"), note: old("note"), time: time()))
+        }
         for name in ["title", "note"] {
             self.note(Edit(uuid: uuid, attribute: name, value: "deleted", replaced: old(name)), index)
         }
@@ -320,19 +340,22 @@ package struct MirrorWorld {
         return (hardships == nil ? lostMark(notes) : nil) ?? returnedObject(notes)
     }
 
-    /// An object that a machine deleted exists only if another machine edited its content, which includes tags, and edits
-    /// that were undone.
+    /// An object that a machine deleted exists only if another machine, or a restored store without the deletion, edited
+    /// its content, which includes tags, and edits that were undone.
     private func returnedObject(_ notes: [String: StoredObject]) -> String? {
         let tagged = Dictionary(
             grouping: marks.flatMap { key, edits in
-                key.hasSuffix(" starred") ? [] : edits.map { (key.prefix { $0 != " " }, $0.machine) }
+                key.hasSuffix(" starred") ? [] : edits.map { (key.prefix { $0 != " " }, $0) }
             }, by: { String($0.0) })
         for deletion in deletions {
             guard let note = notes[deletion.uuid], note["title"].textValue == deletion.title,
                 note["note"].textValue == deletion.note,
-                tagged[deletion.uuid, default: []].allSatisfy({ $0.1 == deletion.machine }),
+                tagged[deletion.uuid, default: []].allSatisfy({
+                    !deletion.isUnseen(by: $0.1.machine, at: $0.1.time)
+                }),
                 !edits.contains(where: {
-                    $0.uuid == deletion.uuid && $0.machine != deletion.machine && !$0.replaced.isEmpty
+                    $0.uuid == deletion.uuid && deletion.isUnseen(by: $0.machine, at: $0.time)
+                        && !$0.replaced.isEmpty
                         && [deletion.title, deletion.note].contains($0.value)
                 }),
                 !uncertainMarks.contains(where: { $0.hasPrefix(deletion.uuid + " ") })
