@@ -18,7 +18,8 @@ import Testing
                 import http.server
                 class Site(http.server.BaseHTTPRequestHandler):
                     def do_HEAD(self):
-                        print(self.path, flush=True)
+                        # One write, since the threads of other requests print between two.
+                        print(self.path + "\\n", end="", flush=True)
                         moves = self.path.startswith('/moved')
                         self.send_response(301 if moves else 404 if self.path.startswith('/gone') else 200)
                         if moves: self.send_header('Location', self.path.replace('moved', 'new'))
