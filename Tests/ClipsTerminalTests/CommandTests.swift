@@ -35,6 +35,7 @@ import Testing
     }
 
     @Test(arguments: [
+        (":bind x star<Enter>", "'bind' is a line of the config file"),
         (":frobnicate<Enter>", "Unknown command ':frobnicate'"), (":delte<Enter>", "Did you mean ':delete'?"),
         (":re<Enter>", "ambiguous: read, redo, restore, redraw"), (":delete it<Enter>", "has no argument"),
         (":sort colour<Enter>", "Use one of created"), (":sort titel<Enter>", "Did you mean 'title'?"),

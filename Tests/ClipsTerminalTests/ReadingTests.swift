@@ -284,6 +284,9 @@ import Testing
             try app.run(":wait count=1\n<Enter>\n:wait text=row 5\n/tag:x need\n:wait text=row 4000")
             try app.run(
                 "<Enter>n\n:wait text=row 8000\nN\n:wait text=row 4000\nnn\n:wait text=No “tag:x need” below")
+            // The key that ends the prompt does not remove the message.
+            try app.run("/nowhere<Enter>")
+            #expect(app.wait { $0.message?.text == "No “nowhere” below." && $0.prompt == nil })
             try app.run("<Esc>J")
             #expect(app.state.searchedText.isEmpty)
         }

@@ -47,7 +47,7 @@ extension AppState {
         let names = Action.allCases.map(\.rawValue)
         let matches = names.filter { $0.hasPrefix(name) }
         if matches.count > 1 { return "':\(name)' is ambiguous: \(matches.joined(separator: ", "))." }
-        if ["bind", "unbind", "color"].contains(name) {
+        if ["bind", "unbind", "color", "fetch"].contains(name) {
             return "'\(name)' is a line of the config file; after it has changed, restart clips."
         }
         let hint = Suggestion.nearest(to: name, in: names).map { "Did you mean ':\($0)'?" }

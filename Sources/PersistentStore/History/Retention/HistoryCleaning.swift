@@ -357,7 +357,8 @@ extension HistoryCleaning {
         }
     }
 
-    /// Pauses long enough for a waiting writer, which tries every 0.1 ms at first, to get the lock.
+    /// Pauses long enough for a waiting writer to get the lock: it tries every 0.1 ms in its first 5 ms, which is longer
+    /// than the size of a batch lets a turn take.
     nonisolated(nonsending) func pause() async throws(StoreError) {
         await writer.loop.pause(for: .microseconds(200))
         if Task.isCancelled { throw .cancelled }
