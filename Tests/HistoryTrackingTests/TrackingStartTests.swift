@@ -162,6 +162,36 @@ import Testing
         #expect(await tracker.deliveredToken == nil)
     }
 
+    @Test(arguments: [false, true])
+    func `an older copy restored between the first refresh and the registration causes another refresh`(
+        isExpected: Bool
+    ) async throws {
+        /// Restores the copy while the first refresh reads.
+        struct RestoringConsumer: HistoryConsumer {
+            let (store, copy): (String, String)
+            let recorder = RecordingConsumer()
+            func refresh(from snapshot: borrowing StoreSnapshot) throws {
+                if recorder.seen.refreshes == 0 { try Shell.run("sqlite3", [store, ".restore \(copy)"]) }
+                try recorder.refresh(from: snapshot)
+            }
+            func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) throws {
+                try recorder.consume(transactions, in: snapshot)
+            }
+        }
+        try await save(1)
+        if isExpected { try await container.expectConsumer("view") }
+        let copy = folder.path(of: "older.db")
+        #expect(try Shell.run("sqlite3", [container.path, ".backup \(copy)"]).errors == "")
+        let older = try await container.currentToken()
+        try await save(2)
+        let consumer = RestoringConsumer(store: container.path, copy: copy)
+        let tracker = HistoryTracker(container: container, parameters: .quiet("view"), consumer: consumer)
+        try await tracker.start()
+        #expect(consumer.recorder.seen.refreshes == 2)
+        #expect(await tracker.storedToken == older)
+        await tracker.stop()
+    }
+
     @Test func `closing the container stops the tracker`() async throws {
         let consumer = RecordingConsumer()
         let tracker = HistoryTracker(container: container, parameters: .quiet("a"), consumer: consumer)

@@ -24,7 +24,17 @@ extension HistoryTracker {
         }
     }
 
+    /// Begins again if an older copy of the store is restored between the first refresh and the registration.
     private func openCursorInStore() async throws {
+        var attempts = 10
+        while true {
+            do { return try await registerCursor() } catch StoreError.tokenFromFuture where attempts > 1 {
+                attempts -= 1
+            }
+        }
+    }
+
+    private func registerCursor() async throws {
         let claim = ConsumerClaim(parameters.name, store: container.path)
         let isTransient = parameters.cursor.isTransient || !claim.isFirst
         let isKnown =
