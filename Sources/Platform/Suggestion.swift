@@ -6,7 +6,11 @@ package enum Suggestion {
         let near = names.compactMap { name in
             distance.cost(of: name.lowercased().utf8).map { (name: name, cost: $0) }
         }
-        return near.min { $0.cost < $1.cost }?.name
+        if let nearest = near.min(by: { $0.cost < $1.cost }) { return nearest.name }
+        // Words of two letters have no near ones.
+        guard word.count == 2 else { return nil }
+        let longer = names.filter { $0.hasPrefix(word.lowercased()) }
+        return longer.count == 1 ? longer[0] : nil
     }
 
     /// Returns a question that follows a sentence, or nothing if no name is near.

@@ -86,6 +86,49 @@ import Testing
         #expect(state.list.arrivals.isMarked(31))
     }
 
+    @Test func `a pause counts the clips that its end adds to the list`() throws {
+        var state = AppState.showing(30)
+        try state.press("p")
+        // The filter of the list admits one of the two.
+        state.take(arrival([30]), .transactions([transaction(1, inserting: [30, 31])]))
+        #expect(state.statusLine.contains("paused · 1 new"))
+        state.take(.changes([.init(id: 30, old: row(30).position, new: nil)], generation: 0))
+        #expect(state.statusLine.contains("paused") && !state.statusLine.contains("new"))
+        state.take(arrival([32, 33]))
+        state.take(arrival([34]), .transactions([transaction(2, inserting: [34], isOwn: true)]))
+        #expect(state.list.clips.count == 33)
+        #expect(state.statusLine.contains("paused") && !state.statusLine.contains("new"))
+        // A commit that is too large to be reported.
+        state.take(window(0..<300))
+        #expect(state.statusLine.contains("paused · changed"))
+    }
+
+    @Test func `a step whose first parts were not reported is shown without a number`() throws {
+        var state = AppState.showing(30)
+        func part(_ number: Int64) -> TransactionSummary {
+            transaction(number, inserting: [100 + number, 200 + number], contextName: "mark #7")
+        }
+        state.take(.transactions([part(1)]))
+        #expect(state.statusLine.contains("saved 2 clips"))
+        state.take(window(0..<30))
+        for number in 2...3 as ClosedRange<Int64> {
+            state.take(.transactions([part(number)]))
+            #expect(state.statusLine.contains("many clips"))
+        }
+        state.take(.transactions([transaction(4, inserting: [500])]))
+        #expect(state.statusLine.contains("extension saved") && !state.statusLine.contains("many"))
+    }
+
+    @Test func `the message of an own change replaces the line of the same change`() throws {
+        var state = AppState.showing(30)
+        state.take(.transactions([transaction(1, inserting: [30], isOwn: true)]))
+        #expect(state.statusLine.contains("you saved"))
+        state.message = AppState.Message(text: "Saved “Clip 30” · u to undo", isError: false)
+        #expect(state.statusLine.contains("u to undo") && !state.statusLine.contains("you"))
+        state.take(.transactions([transaction(2, inserting: [31])]))
+        #expect(state.statusLine.contains("extension saved"))
+    }
+
     @Test func `a pause that overflows ends with a full refresh`() throws {
         var state = AppState.showing(30)
         try state.press("p")

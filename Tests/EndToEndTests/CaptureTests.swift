@@ -68,6 +68,19 @@ import Testing
         #expect(try clips.sqlite3("SELECT text FROM Clip WHERE id = 3") == "if a < b { return }")
     }
 
+    @Test func `a piped page without an address says that its relative links are left out`() throws {
+        let relative = "<html><body><p>Words, <a href='/x'>link</a>, <a href='#y'>here</a>.</p></body></html>"
+        let run = try clips.run("add", input: relative)
+        #expect(run.errors.contains("relative links of the page are left out; --url"), "\(run)")
+        for address in ["https://a.org/x", "#x"] {
+            let run = try clips.run("add", input: relative.replacing("'/x'", with: "'\(address)'"))
+            #expect(run.status == 0 && run.errors == "", "\(run)")
+        }
+        let based = try clips.run("add", "--url", "https://a.org/b", input: relative)
+        #expect(based.status == 0 && based.errors == "", "\(based)")
+        #expect(try clips.sqlite3("SELECT text FROM Clip WHERE id = 4").contains("https://a.org/x"))
+    }
+
     @Test func `a page is fetched by the configured command, without a shell`() throws {
         try setFetch(
             "printf '%s' \"$#$1\" > '\(clips.folder.path(of: "seen"))'\ncat <<'END'\n\(Self.page)\nEND\n")

@@ -33,6 +33,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
 
     private static let usage = [
         MessageCase("frobnicate", 2, "Unknown command 'frobnicate'. Run 'clips --help'."),
+        MessageCase("ad a", 2, "Unknown command 'ad'. Did you mean 'add'? Run 'clips --help'."),
         MessageCase("serch a", 2, "Unknown command 'serch'. Did you mean 'search'? Run 'clips --help'."),
         MessageCase(
             "list --jsn", 2, "Unknown option '--jsn'. Did you mean '--json'? Run 'clips list --help'."),

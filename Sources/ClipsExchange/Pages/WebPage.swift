@@ -7,6 +7,8 @@ package struct WebPage: Hashable, Sendable {
     package private(set) var title = ""
     package private(set) var description = ""
     package private(set) var text = ""
+    /// Whether links are left out since they are relative and the address of the page is unknown.
+    package private(set) var lacksLinks = false
 
     /// The size after which a page is not read.
     package static let maxBytes = 16 << 20
@@ -25,7 +27,20 @@ package struct WebPage: Hashable, Sendable {
         guard let root = document.root else { return }
         let base = readHead(root)
         let own = address.isEmpty ? url : address
-        self.text = ReadableText.text(of: root, at: PageLinks(base: own).address(base) ?? own)
+        let address = PageLinks(base: own).address(base) ?? own
+        self.text = ReadableText.text(of: root, at: address)
+        lacksLinks = address.isEmpty && Self.hasRelativeLinks(root)
+    }
+
+    private static func hasRelativeLinks(_ root: HTMLDocument.Node) -> Bool {
+        var isFound = false
+        let base = PageLinks(base: "https://a.example/")
+        let none = PageLinks(base: "")
+        ReadableText.forEachElement(in: root) { node in
+            guard !isFound, node.name == "a" else { return }
+            isFound = none.address(of: node) == nil && base.address(of: node) != nil
+        }
+        return isFound
     }
 
     /// Fills the empty parts of a clip: the description becomes its note.

@@ -22,7 +22,7 @@ extension ActionTable {
         case .pageUp: motion(action, "<C-b> <PgUp>", "Move up a page", .pages(-1))
         case .open:
             Entry(
-                action, "<Enter>", .moving, "Read the clip; in it, open the link of the number typed before",
+                action, "<Enter>", .moving, "Read the clip; in it, the number of a link opens that link",
                 hint: ("read", 2), scope: .clip, otherScreens: [.help, .history, .output],
                 counted: { state, number in
                     if let number, state.screen == .list, state.reader.hasFocus {

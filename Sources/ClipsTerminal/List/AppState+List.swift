@@ -45,6 +45,7 @@ extension AppState {
                     SyncStatus.Change(
                         transaction: transaction.id,
                         author: transaction.isOwn ? "you" : transaction.shownAuthor,
+                        isOwn: transaction.isOwn,
                         inserted: transaction.inserted, updated: transaction.updated,
                         deleted: transaction.deleted, at: min(now, transaction.timestamp),
                         role: transaction.role, words: transaction.words,
@@ -55,6 +56,7 @@ extension AppState {
             }
             if clipReader.isAffected(by: transactions) { reloadReader() }
         case .window(let window, _) where window.requestNumber == nil:
+            sync.skipped()
             sidebar.invalidate()
             list.marks.invalidateHidden()
             // The commit was too large to be reported change by change.
@@ -241,22 +243,17 @@ extension AppState {
             if isLoading { return false }
         case .transactions(let transactions):
             isOwn = transactions.contains(where: \.isOwn)
-            list.pause?.newCount += transactions.filter { !$0.isOwn }.reduce(0) { $0 + $1.inserted }
         case .state, .reached: break
         }
+        list.pause?.count(message)
         guard list.pause?.hasOverflowed != true else {
             if isOwn { refetch() }
             return true
         }
-        list.pause?.messages.append(message)
+        list.pause?.hold(message)
         if isOwn {
             // The user must see their own change, which builds on the changes held before it.
-            let held = list.pause?.messages ?? []
-            list.pause?.messages = []
-            for message in held { apply(message) }
-        } else if (list.pause?.messages.count ?? 0) > Pause.maxMessages {
-            list.pause?.messages = []
-            list.pause?.hasOverflowed = true
+            for message in list.pause?.release() ?? [] { apply(message) }
         }
         return true
     }

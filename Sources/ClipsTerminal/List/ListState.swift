@@ -2,6 +2,7 @@ import ClipsCore
 import FoundationEssentials
 import LiveQuery
 import PersistentStore
+import Platform
 
 /// The state of the list screen: the clips, the query they match, and the requests for more of them.
 struct ListState: Sendable {
@@ -72,8 +73,7 @@ struct ListState: Sendable {
         feed.generation += 1
         feed.isLoading = true
         feed.retryAt = nil
-        pause?.messages = []
-        pause?.hasOverflowed = false
+        if pause != nil { pause = Pause() }
     }
 
     mutating func apply(_ window: LiveList<ClipRow>.Window) {
@@ -124,10 +124,46 @@ struct ListFeed: Sendable {
 
 /// Messages held back while live updates are paused.
 struct Pause: Sendable {
-    var messages: [LiveMessage<ClipRow>] = []
-    var newCount = 0
+    private(set) var messages: [LiveMessage<ClipRow>] = []
+    /// The clips that the end of the pause adds to the list.
+    private var arrivals: Set<Int64> = []
+    /// Whether the list was read again, so that its new clips are unknown.
+    private var isReadAgain = false
     /// Whether messages were dropped, so that the end of the pause requires a full refresh.
-    var hasOverflowed = false
+    private(set) var hasOverflowed = false
 
     static let maxMessages = 4000
+
+    /// What the end of the pause shows, such as "3 new"; nil if nothing is held.
+    var news: String? {
+        if isReadAgain { return "changed" }
+        return arrivals.isEmpty ? nil : "\(arrivals.count.grouped) new"
+    }
+
+    mutating func count(_ message: LiveMessage<ClipRow>) {
+        switch message {
+        case .changes(let changes, _):
+            for change in changes {
+                if change.new == nil {
+                    arrivals.remove(change.id)
+                } else if change.old == nil {
+                    arrivals.insert(change.id)
+                }
+            }
+        case .window: isReadAgain = true
+        default: break
+        }
+    }
+
+    mutating func hold(_ message: LiveMessage<ClipRow>) {
+        messages.append(message)
+        guard messages.count > Self.maxMessages else { return }
+        (messages, arrivals, isReadAgain, hasOverflowed) = ([], [], true, true)
+    }
+
+    /// Returns the messages, after which nothing is held.
+    mutating func release() -> [LiveMessage<ClipRow>] {
+        defer { self = Pause() }
+        return messages
+    }
 }

@@ -243,7 +243,7 @@ struct StatusLine {
         }
         guard state.screen == .list else { return parts }
         if let pause = state.list.pause {
-            let news = pause.newCount > 0 ? " · \(pause.newCount.grouped) new" : ""
+            let news = pause.news.map { " · \($0)" } ?? ""
             parts.append(StyledRun("paused\(news)", theme.warning))
         }
         if state.list.arrivals.aboveCount > 0 {
@@ -296,7 +296,8 @@ struct StatusLine {
             parts.append(StyledRun("\(state.sync.conflicts) \(name): \(key)", theme.warning))
         }
         if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme.warning)) }
-        if let change = state.sync.lastChange {
+        // The message says the same of an own change.
+        if let change = state.sync.lastChange, !change.isOwn || state.message == nil {
             let summary = change.summary(state.history.titles, maxTitle: maxTitle)
             parts.append(StyledRun("\(summary), \(Age(of: change.at, at: state.now).sentence)", theme.muted))
         }

@@ -9,6 +9,7 @@ struct SyncStatus: Sendable {
     struct Change: Sendable {
         var transaction: Int64
         var author: String
+        var isOwn = false
         var inserted: Int
         var updated: Int
         var deleted: Int
@@ -22,6 +23,8 @@ struct SyncStatus: Sendable {
         var step: [Int64]?
         /// The clips of changes by a writer that marks no transaction, such as the `sqlite3` shell; nil for others.
         var loose: Set<Int64>?
+        /// Whether other parts of the step may have been too large to be reported, so that the number of clips is unknown.
+        var isPart = false
 
         /// `cli starred “Title”`, `you marked 3 clips as read`, or `cli saved 3, changed 1 clip`.
         ///
@@ -32,6 +35,7 @@ struct SyncStatus: Sendable {
                 return "\(author) \(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
             }
             let count = inserted + updated + deleted
+            if isPart { return "\(author) \(words?.sentence("many clips") ?? "changed many clips")" }
             if let words {
                 return
                     "\(author) \(words.sentence("\(count.grouped) \(count == 1 ? "clip" : "clips")"))"
@@ -64,6 +68,12 @@ struct SyncStatus: Sendable {
     /// The number of edits that lost to another machine's.
     var conflicts = 0
 
+    /// Whether commits after the last change were not reported.
+    private var hasSkipped = false
+
+    /// Notes that commits were too large to be reported.
+    mutating func skipped() { hasSkipped = lastChange != nil }
+
     /// Notes the newest commit. The parts of one step, such as an import, count together, and so do the changes of one
     /// statement, each of which is a transaction to the history.
     mutating func note(_ change: Change) {
@@ -87,7 +97,10 @@ struct SyncStatus: Sendable {
             change.deleted += last.deleted
             change.words = change.words == last.words ? last.words : nil
             change.line = nil
+            change.isPart = last.isPart
         }
+        change.isPart = change.isPart || hasSkipped && change.step != nil
+        hasSkipped = false
         lastChange = change
     }
 }

@@ -98,6 +98,9 @@ struct ClipCapture {
                 invocation.remark("only the first \(WebPage.maxBytes >> 20) MB of the page are read.")
             }
             if page.text.isEmpty { invocation.remark("no text was found in the page.") }
+            if page.lacksLinks {
+                invocation.remark("the relative links of the page are left out; --url gives its address.")
+            }
             return page.fill(&draft)
         }
         draft.text = String(decoding: bytes, as: UTF8.self)

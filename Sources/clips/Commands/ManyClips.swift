@@ -75,7 +75,8 @@ extension Invocation {
     func nothingMatches(_ query: SearchQuery, in store: ClipStore) async throws -> ExitStatus {
         if let hint = query.hint { remark(hint) }
         let close = try await store.correction(of: query)
-        remark("no clip matches\(close.map { "; did you mean '\($0)'?" } ?? ".")")
+        let next = close.map { "did you mean '\($0)'?" } ?? "'clips help search' describes queries."
+        remark("no clip matches; \(next)")
         return .failed
     }
 
