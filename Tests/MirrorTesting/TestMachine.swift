@@ -85,13 +85,13 @@ package final class TestMachine: Sendable {
         let path = container.path
         await container.close()
         let files = FileManager.default
-        for suffix in ["-wal", "-shm"] + (inPlace ? [] : [""]) {
-            try? files.removeItem(atPath: path + suffix)
-        }
+        for suffix in ["-wal", "-shm"] { try? files.removeItem(atPath: path + suffix) }
         if inPlace {
             try Data(contentsOf: URL(fileURLWithPath: copy)).write(to: URL(fileURLWithPath: path))
         } else {
-            try files.copyItem(atPath: copy, toPath: path)
+            // While the file is there, so that the new one is another.
+            try files.copyItem(atPath: copy, toPath: path + "-new")
+            rename(path + "-new", path)
         }
         let new = try await open()
         store.withLock { $0 = new }

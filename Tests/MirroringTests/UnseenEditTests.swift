@@ -41,6 +41,33 @@ import Testing
         #expect(try await all[1].lines() == all[0].lines())
     }
 
+    @Test(arguments: [false, true])
+    func `an edit that waits in a store whose file is replaced by its copy is a conflict`(inPlace: Bool)
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let all = [
+            try await TestMachine(relay, clock: { [clock] in clock.now() }),
+            try await TestMachine(relay, clock: { [clock] in clock.now() }, path: folder.path(of: "store.db")),
+        ]
+        try await all[0].insert("1", ["title": "t"])
+        for machine in all { try await machine.sync() }
+        try await edit(all[1], "unsent")
+        // The edit gets its clock, and is not put.
+        relay.state.withLock { $0.isFull = true }
+        await #expect(throws: MirrorError.quotaExceeded) { try await all[1].sync() }
+        relay.state.withLock { $0.isFull = false }
+        let copy = folder.path(of: "copy.db")
+        try await all[1].container.backUp(to: copy, replaces: true)
+        try await all[1].replaceStore(by: copy, inPlace: inPlace)
+        try await edit(all[0], "later")
+        for machine in all + all { try await machine.sync() }
+        for machine in all {
+            #expect(try await machine.lines() == ["1 t later [] 0"])
+            #expect(try await machine.conflicts().map(\.value) == ["unsent"])
+        }
+    }
+
     @Test func `a deletion includes the edits that its own followed`() async throws {
         let all = try await machines(3)
         try await edit(all[0], "first")

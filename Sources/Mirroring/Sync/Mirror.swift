@@ -149,13 +149,14 @@ public actor Mirror {
         if let former {
             try await store { () throws(StoreError) in try await container.removeConsumer(former.name) }
         }
+        let machine = zone.machine
         bindMachine()
         let schema = configuration.schema(container.model)
         if zone[.schema] != schema {
             if zone.id != nil { zone.reconciliation = max(zone.reconciliation, .reread) }
             zone[.schema] = schema
         }
-        try await save { _ throws(StoreError) in }
+        try await save(renaming: machine)
         follow(after: token)
         if zone[.scanned] == 0 { try await scan() }
     }
@@ -201,14 +202,24 @@ public actor Mirror {
         if zone.id != nil, zone.reconciliation == .none { zone.reconciliation = .compare }
     }
 
-    /// Renews the machine in a store that was replaced by its older copy unnoticed. Edits that wait may be later than the
-    /// copy: with the former name, records of the lost state would cover them.
+    /// Renews the machine in a store that was replaced by its older copy unnoticed.
     func renewMachine() async throws(MirrorError) {
         let former = zone.machine
         zone.renewMachine()
+        try await save(renaming: former)
+    }
+
+    /// Saves the zone, and gives the edits that wait the name of its machine. With the former one, they would not be those
+    /// of this machine, of which each that another edit replaces unseen is a conflict; and edits that are later than a copy
+    /// would be covered by records of the state that was lost.
+    private func save(renaming former: UInt64) async throws(MirrorError) {
         let new = zone.machine
-        let query = MapRow.request(.toPut)
-        let rows = try await read { snapshot throws(StoreError) in try snapshot.fetch(query).map(MapRow.init)
+        var rows: [MapRow] = []
+        if former != new {
+            let query = MapRow.request(.toPut)
+            rows = try await read { snapshot throws(StoreError) in
+                try snapshot.fetch(query).map(MapRow.init)
+            }
         }
         try await save { context throws(StoreError) in
             for var row in rows {
