@@ -37,6 +37,54 @@ struct LiveListLoadingTests {
     }
 
     @Test
+    func `a list that is read again goes to a row that is not loaded yet`() throws {
+        var list = TestList(height: 20)
+        list.replace(window: window(0..<95, of: 1_000))
+        list.moveTo(index: 400)
+        _ = try list.request()
+        // It is not counted yet.
+        list.replace(window: window(0..<95, of: nil), isRefresh: true)
+        let request = try list.request()
+        list.replace(window: window(330..<470, of: nil, answers: request.number))
+        list.setCount(1_000)
+        #expect(list.selectedID == 400 && list.selectedIndex == 400)
+    }
+
+    @Test
+    func `a list that is read again around an earlier cursor stays at the present one`() throws {
+        var list = TestList(height: 20)
+        list.replace(window: window(0..<95, of: 1_000))
+        list.move(by: 8)
+        list.replace(window: window(500..<700, of: nil), isRefresh: true)
+        #expect(list.isAwaitingCursor)
+        let request = try list.request()
+        list.replace(window: window(0..<95, of: nil, answers: request.number))
+        list.setCount(1_000)
+        #expect(list.selectedID == 8 && list.selectedIndex == 8 && list.top == 0)
+        // Its item was deleted: that after it.
+        let rest = rows(0..<95).filter { $0.id != 8 }
+        list.replace(
+            window: .init(rows: rest, lowerIndex: 0, count: nil, reachesStart: true, reachesEnd: false),
+            isRefresh: true)
+        #expect(list.selectedID == 9 && list.lostID == 8)
+    }
+
+    @Test
+    func `a list that is read again shows new rows at its top if it follows them`() {
+        for follows in [false, true] {
+            var list = TestList(height: 20)
+            list.follows = follows
+            list.replace(
+                window: .init(
+                    rows: rows(1_000..<1_095), lowerIndex: 0, count: nil, reachesStart: true,
+                    reachesEnd: false))
+            list.replace(window: window(0..<95, of: nil), isRefresh: true)
+            #expect(list.top == 0)
+            #expect(list.isAwaitingCursor != follows)
+        }
+    }
+
+    @Test
     func `an answer that was superseded is ignored`() throws {
         var list = TestList(height: 20)
         list.replace(window: window(0..<95, of: 1_000))

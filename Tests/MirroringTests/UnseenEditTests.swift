@@ -48,7 +48,8 @@ import Testing
         let folder = try TemporaryFolder()
         let all = [
             try await TestMachine(relay, clock: { [clock] in clock.now() }),
-            try await TestMachine(relay, clock: { [clock] in clock.now() }, path: folder.path(of: "store.db")),
+            try await TestMachine(
+                relay, clock: { [clock] in clock.now() }, path: folder.path(of: "store.db")),
         ]
         try await all[0].insert("1", ["title": "t"])
         for machine in all { try await machine.sync() }

@@ -35,7 +35,7 @@ extension AppState {
         case .transactions(let transactions):
             sync.hasFailedSave = false
             list.excerpts.apply(transactions)
-            sidebar.invalidate()
+            sidebar.invalidate(at: now)
             history.add(transactions)
             if screen == .history { history.invalidate(after: transactions) }
             for transaction in transactions {
@@ -57,13 +57,13 @@ extension AppState {
             if clipReader.isAffected(by: transactions) { reloadReader() }
         case .window(let window, _) where window.requestNumber == nil:
             sync.skipped()
-            sidebar.invalidate()
+            sidebar.invalidate(at: now)
             list.marks.invalidateHidden()
             // The commit was too large to be reported change by change.
             if !list.feed.isLoading, !history.transactions.isEmpty { emit(.loadHistory(history.filter)) }
             reloadReader()
         // The window may include commits that are not reported.
-        case .window: sidebar.invalidate()
+        case .window: sidebar.invalidate(at: now)
         default: break
         }
     }

@@ -87,7 +87,7 @@ struct ListState: Sendable {
             return
         }
         let held = clips.selectedID
-        clips.replace(window: window)
+        clips.replace(window: window, isRefresh: !wasLoading || feed.isReload)
         feed.retryAt = nil
         // The best match is selected until the user selects another one.
         let isStaying = held != nil && clips.selectedID == held && (feed.hasMoved || !query.isRanked)

@@ -24,6 +24,9 @@ struct Sidebar: Sendable {
     private var shown: [ClipQuery] = []
     /// The searches whose count no commit has changed since.
     private var current: Set<ClipQuery> = []
+    /// The time of the first commit that may have changed each count since it began, and since the present one began.
+    private var changed: [ClipQuery: Date] = [:]
+    private var changedMeanwhile: [ClipQuery: Date] = [:]
     private var countingStart: Date?
     private var counting: Set<ClipQuery> = []
     /// The earliest time of the next count of a search that has one.
@@ -40,7 +43,11 @@ struct Sidebar: Sendable {
         size.columns < 78 || size.rows < 8 ? 0 : min(28, size.columns / 5 + 4)
     }
 
-    mutating func invalidate() { current = [] }
+    mutating func invalidate(at now: Date) {
+        changed.merge(current.map { ($0, now) }) { first, _ in first }
+        changedMeanwhile.merge(counting.map { ($0, now) }) { first, _ in first }
+        current = []
+    }
 
     /// Returns the shown searches to count now, in order: those without a count, or all that commits may have changed.
     mutating func beginCounting(_ shown: [ClipQuery], at now: Date) -> [ClipQuery] {
@@ -50,12 +57,14 @@ struct Sidebar: Sendable {
         guard !outdated.isEmpty else { return [] }
         countingStart = now
         counting = Set(outdated)
+        changedMeanwhile = [:]
         current.formUnion(outdated)
         return outdated
     }
 
     mutating func finishCounting(_ counts: [ClipQuery: UnreadCount], at now: Date) {
         self.counts.merge(counts) { $1 }
+        for query in counts.keys { changed[query] = changedMeanwhile[query] }
         // Those that could not be counted are counted again.
         current.subtract(counting.subtracting(counts.keys))
         let pause = Self.pauseFactor * now.timeIntervalSince(countingStart ?? now)
@@ -64,10 +73,16 @@ struct Sidebar: Sendable {
         counting = []
     }
 
-    /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. A commit after
-    /// the last count may have changed it: then it is "…".
-    func unreadCount(_ query: ClipQuery) -> String? {
-        counts[query]?.shown.map { current.contains(query) && !counting.contains(query) ? $0 : "…" }
+    /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. A commit
+    /// that may have changed it is included after the longest pause; a number that is older is "…".
+    func unreadCount(_ query: ClipQuery, at now: Date) -> String? {
+        let isOld = changed[query].map { $0 + Self.longestPause < now } ?? false
+        return counts[query]?.shown.map { isOld ? "…" : $0 }
+    }
+
+    /// The time after which the number of a search is too old to be shown; nil if it is already, or will not be.
+    func end(of query: ClipQuery, at now: Date) -> Date? {
+        changed[query].map { $0 + Self.longestPause }.flatMap { $0 > now ? $0 : nil }
     }
 
     /// The time of the next count, if one is needed.
@@ -134,7 +149,7 @@ extension AppState {
         if !outdated.isEmpty { emit(.countUnread(outdated)) }
     }
 
-    var unreadCount: String? { sidebar.unreadCount(list.query) }
+    var unreadCount: String? { sidebar.unreadCount(list.query, at: now) }
 
     mutating func toggleSidebar() {
         let isShown = !settings.config.showsSidebar

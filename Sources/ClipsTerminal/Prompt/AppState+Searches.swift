@@ -6,7 +6,7 @@ extension AppState {
     mutating func show(_ filters: FilterMemory?) {
         guard let filters else { return }
         typing.filters = filters
-        sidebar.invalidate()
+        sidebar.invalidate(at: now)
     }
 
     /// Opens the menu of the saved searches and of the tags, which are read for it.
@@ -50,7 +50,7 @@ extension AppState {
 
     private mutating func remember(_ change: FilterMemory.Change) {
         typing.filters.apply(change)
-        sidebar.invalidate()
+        sidebar.invalidate(at: now)
         emit(.remember(change))
     }
 

@@ -71,8 +71,11 @@ struct SyncStatus: Sendable {
     /// Whether commits after the last change were not reported.
     private var hasSkipped = false
 
-    /// Notes that commits were too large to be reported.
-    mutating func skipped() { hasSkipped = lastChange != nil }
+    /// Notes that commits were too large to be reported, which may be parts of the step of the last change.
+    mutating func skipped() {
+        hasSkipped = lastChange != nil
+        if lastChange?.step != nil { lastChange?.isPart = true }
+    }
 
     /// Notes the newest commit. The parts of one step, such as an import, count together, and so do the changes of one
     /// statement, each of which is a transaction to the history.

@@ -49,10 +49,13 @@ extension LiveList {
 
     /// Replaces the rows by a window. Its count replaces the known one, unless it answers a request: then the
     /// list is the same, and a known count remains.
-    package mutating func replace(window: Window) {
+    ///
+    /// - Parameter isRefresh: Whether the list has the same query and order, and was read again. The window may be around an
+    ///   earlier place of the cursor, which remains where it is.
+    package mutating func replace(window: Window, isRefresh: Bool = false) {
         let isAnswer = window.requestNumber != nil
         guard !isAnswer || window.requestNumber == inFlight.window?.number else { return }
-        let held = sought?.id ?? selectedID
+        let (held, wasFollowing) = (sought ?? selectedRow, isFollowing)
         inFlight = RequestsInFlight()
         isLoaded = true
         rows = Self.unique(window.rows, besides: [])
@@ -68,7 +71,14 @@ extension LiveList {
             count = upperIndex
             isCounted = false
         }
-        let index = isUntouched ? 0 : index(of: held, in: window, isAnswer: isAnswer)
+        let index =
+            if isUntouched {
+                0
+            } else if isRefresh, !isAnswer, let place = refreshedIndex(of: held, wasFollowing) {
+                place
+            } else {
+                index(of: held?.id, in: window, isAnswer: isAnswer)
+            }
         if !isAnswer, count == 0, lostID == nil { isUntouched = true }
         layOut(at: index, screenRow: selectedIndex - top, isMoved: true)
     }
@@ -202,6 +212,28 @@ extension LiveList {
         }
         sought = new
         return (anchor?.position, isMoved)
+    }
+
+    /// Returns the index of the cursor if its item is not in the rows that were read again; nil if it is.
+    private mutating func refreshedIndex(of held: Row?, _ wasFollowing: Bool) -> Int? {
+        guard followsSelection else { return nil }
+        guard let held else {
+            // The list may be as long as before.
+            if !isCounted, selectedIndex >= count { pendingIndex = pendingIndex ?? selectedIndex }
+            return selectedIndex
+        }
+        let isThere = rows.contains { $0.id == held.id || $0.id == lostID }
+        guard !isThere, side(of: held.position) != .inside else { return isThere ? nil : index(without: held) }
+        guard !wasFollowing else { return 0 }
+        sought = held
+        return selectedIndex
+    }
+
+    /// Returns the index of the item after one that was deleted.
+    private mutating func index(without held: Row) -> Int {
+        sought = nil
+        lostID = lostID ?? held.id
+        return lowerIndex + offset(of: held.position)
     }
 
     /// Returns the index of the cursor in a window that has replaced the rows.
