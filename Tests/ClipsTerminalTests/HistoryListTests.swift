@@ -31,6 +31,20 @@ import Testing
         #expect(list.selected - list.top == row)
     }
 
+    @Test func `the parts of one step are one row until it is unfolded`() {
+        var list = HistoryList(height: 10)
+        list.add([transaction(1)])
+        for number in Int64(2)...6 {
+            list.add([transaction(number, inserting: [number], contextName: "mark #1")])
+        }
+        list.add([transaction(7, contextName: "mark #6"), transaction(8)])
+        #expect(list.count == 4 && list.transactions.count == 8)
+        list.move(by: 2)
+        #expect(list.selectedRow?.count == 5 && list.selectedTransaction == nil)
+        list.switchPane()
+        #expect(list.count == 8 && list.selectedTransaction?.id == 6)
+    }
+
     @Test func `no row is blank while others are hidden above`() {
         var list = HistoryList(height: 10)
         list.add((1...3).map { transaction($0) })

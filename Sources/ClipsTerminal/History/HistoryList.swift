@@ -2,7 +2,8 @@ import ClipsCore
 import FoundationEssentials
 import PersistentStore
 
-/// A row of the history screen: a transaction, or consecutive transactions of an unknown external writer.
+/// A row of the history screen: a transaction, or consecutive transactions of one step of undo, or of an unknown external
+/// writer.
 ///
 /// The store records each change of such a writer as a transaction, so one statement may make many.
 struct HistoryRow {
@@ -25,9 +26,12 @@ extension TransactionSummary {
         id == previous.id + Int64(max(1, inserted + updated + deleted))
     }
 
-    /// Whether this transaction may belong to the same statement as the one before it.
+    /// Whether this transaction is a part of the same step as the one before it, or may be one of the same statement.
     fileprivate func continues(_ previous: TransactionSummary) -> Bool {
-        author == nil && program == nil && previous.author == nil && previous.program == nil
+        if let step {
+            return step == previous.step && process == previous.process && author == previous.author
+        }
+        return author == nil && program == nil && previous.author == nil && previous.program == nil
             && isNext(to: previous) && timestamp.timeIntervalSince(previous.timestamp) < 1
     }
 }

@@ -223,7 +223,8 @@ extension LiveList {
             return selectedIndex
         }
         let isThere = rows.contains { $0.id == held.id || $0.id == lostID }
-        guard !isThere, side(of: held.position) != .inside else { return isThere ? nil : index(without: held) }
+        guard !isThere else { return nil }
+        guard side(of: held.position) != .inside else { return index(without: held) }
         guard !wasFollowing else { return 0 }
         sought = held
         return selectedIndex
