@@ -309,7 +309,7 @@ import Testing
         try await RunningApp.open(clips: 3) { app in
             let id = app.state.list.clips.rows[1].id
             for (change, text) in [
-                (ClipAttribute.unread, "cli marked “Clip 1” as read, now"),
+                (ClipAttribute.unread, "cli marked “Clip 1” as read"),
                 (.starred, "cli starred “Clip 1”"),
                 (.archived, "cli archived “Clip 1”"),
             ] {

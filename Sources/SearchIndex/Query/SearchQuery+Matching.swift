@@ -47,8 +47,9 @@ final class FoldedDocument {
     func contains(_ text: SearchText, in field: SearchField) -> Bool {
         switch field {
         case .anywhere:
-            text.isFound(in: title) || text.isFound(in: url) || text.isFound(in: tags)
-                || isInText(text) || isInNote(text)
+            // The canonical form of a URL costs more than all other texts.
+            text.isFound(in: title) || text.isFound(in: tags) || isInText(text) || isInNote(text)
+                || text.isFound(in: url)
         case .heading: text.isFound(in: title) || text.isFound(in: tags)
         case .title: text.isFound(in: title)
         case .url: text.isFound(in: url)

@@ -23,7 +23,7 @@ package enum SearchURL {
             return url
         }
         let text = decoded(url)
-        guard let key = CanonicalURL(url)?.key, !text.contains(key) else { return text }
+        guard let key = CanonicalURL(url)?.key, !text.utf8.contains(key.utf8) else { return text }
         return "\(text) \(key)"
     }
 
