@@ -26,7 +26,9 @@ import Testing
 
     @Test func `a missing program is reported`() throws {
         let missing = try run("status")
-        #expect(missing.status == 1 && missing.errors.contains("Cannot find clips-mirror."), "\(missing)")
+        #expect(
+            missing.status == 1 && missing.errors.contains("Cannot find clips-mirror, a program of its own."),
+            "\(missing)")
     }
 
     /// The dynamic linker fails, because a copy of the program requires a library that does not exist.

@@ -17,7 +17,8 @@ extension Command {
         let action = arguments.operands[0]
         guard mirrorActions.contains(action) else { throw unknownAction(action, mirrorActions) }
         guard let program = MirrorProgram.path else {
-            invocation.fail("Cannot find \(MirrorProgram.name). \(MirrorProgram.advice)")
+            invocation.fail(
+                "Cannot find \(MirrorProgram.name), a program of its own. \(MirrorProgram.advice)")
             return .failed
         }
         if let problem = startProblem(program) {
