@@ -153,6 +153,8 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("completions", 2, "Missing operand: bash|zsh|fish. Run 'clips completions --help'."),
     ]
 
+    private static let noMatch = "No clip matches; 'clips help search' describes queries."
+
     private static let clips = [
         MessageCase("show 7", 1, "There is no clip 7. 'clips list' shows the IDs."),
         MessageCase("show zz", 1, "There is no clip zz. 'clips list' shows the IDs."),
@@ -193,16 +195,16 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("archive 1", 0, "Archived clip 1 “a”."),
         MessageCase("unarchive 1", 0, "Clip 1 “a” is unchanged."),
         MessageCase("star --query a", 0, "Starred clip 1 “a”."),
-        MessageCase("star --query zzz", 1, "No clip matches."),
-        MessageCase("list zzz", 1, "No clip matches."),
-        MessageCase("export --format csv --query zzz", 1, "No clip matches."),
-        MessageCase("export --format csv --query zzz -o FOLDER/x", 1, "No clip matches."),
+        MessageCase("star --query zzz", 1, Self.noMatch),
+        MessageCase("list zzz", 1, Self.noMatch),
+        MessageCase("export --format csv --query zzz", 1, Self.noMatch),
+        MessageCase("export --format csv --query zzz -o FOLDER/x", 1, Self.noMatch),
         MessageCase(
             "restore ab12 1", 1,
             "There is no deleted clip ab12. 'clips history' shows the IDs of deleted clips.",
             "Restored clip 1 “a”.", in: .deletedClip),
-        MessageCase("random zzz", 1, "No clip matches."),
-        MessageCase("open zzz", 1, "No clip matches."),
+        MessageCase("random zzz", 1, Self.noMatch),
+        MessageCase("open zzz", 1, Self.noMatch),
         MessageCase("open 1", 0, "Opening clip 1: a"),
         MessageCase("open 7", 1, "There is no clip 7. 'clips list' shows the IDs."),
         MessageCase("tags", 0, "No clip has a tag."),
