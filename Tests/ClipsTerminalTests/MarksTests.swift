@@ -38,6 +38,20 @@ import Testing
         #expect(state.list.marks.all == [23])
     }
 
+    @Test func `marks have the order in which they were made`() {
+        var marks = Marks()
+        for id in [3, 1, 2, 1] as [Int64] { marks.toggle(id) }
+        #expect(marks.inOrder == [3, 2])
+        marks.toggle(1)
+        #expect(marks.inOrder == [3, 2, 1])
+        marks.remove([2])
+        #expect(marks.inOrder == [3, 1] && marks.all == [1, 3])
+        for _ in 0..<1000 { marks.toggle(3) }
+        #expect(marks.inOrder == [1, 3])
+        marks.set([5, 4])
+        #expect(marks.inOrder == [5, 4])
+    }
+
     @Test func `a range follows the cursor, and Esc cancels it`() throws {
         var state = AppState.showing(30)
         try state.press("2jv3j")

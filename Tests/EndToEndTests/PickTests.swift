@@ -64,7 +64,7 @@ import Testing
         #expect(try await soon { try terminal.lines().contains("1") })
     }
 
-    @Test func `marks remain while the filter changes`() async throws {
+    @Test func `marks remain while the filter changes, and are printed in their order`() async throws {
         let terminal = try shell()
         try terminal.send("$CLIPS pick --multi --format id | tr '\\n' ,", "Enter")
         #expect(try isPicking(terminal))
@@ -74,7 +74,7 @@ import Testing
             try terminal.send("Tab")
         }
         try terminal.send("Enter")
-        let isPrinted = try await soon { try terminal.shows("3,1,") }
+        let isPrinted = try await soon { try terminal.shows("1,3,") }
         let screen = try terminal.lines().joined(separator: "\n")
         #expect(isPrinted, "\(screen)")
     }

@@ -59,24 +59,28 @@ extension ClipStore {
     /// Returns clips in an order, without deleted ones.
     ///
     /// - Parameters:
+    ///   - sort: The order; nil for that of the IDs.
     ///   - attributes: The attributes to read; nil for all.
     ///   - maxBytes: The size at which the result ends, exceeded by a few clips at most.
     package func clips(
-        _ ids: [Int64], in sort: SortKey, attributes: [ClipAttribute]? = nil, maxBytes: Int
+        _ ids: [Int64], in sort: SortKey?, attributes: [ClipAttribute]? = nil, maxBytes: Int
     ) async throws(StoreError) -> [Clip] {
-        let request = FetchRequest(ClipModel.entity, where: .keys(ids), sort: [sort])
-        var left = try await container.read { snapshot throws(StoreError) in
-            try snapshot.keys(request)
-        }[...]
+        var left = ids[...]
+        if let sort {
+            let request = FetchRequest(ClipModel.entity, where: .keys(ids), sort: [sort])
+            left = try await container.read { snapshot throws(StoreError) in try snapshot.keys(request) }[...]
+        }
         var clips: [Clip] = []
         var bytes = 0
         while !left.isEmpty, bytes <= maxBytes {
             // Whole clips may have a text of many megabytes each.
             let page = left.prefix(attributes?.contains(.text) ?? true ? 4 : Self.pageSize)
             left = left.dropFirst(page.count)
-            var request = FetchRequest(ClipModel.entity, where: .keys(Array(page)), sort: [sort])
+            var request = FetchRequest(ClipModel.entity, where: .keys(Array(page)))
             request.attributes = attributes?.map(\.rawValue)
-            for object in try await container.fetch(request) {
+            let objects = try await container.fetch(request)
+            for id in page {
+                guard let object = objects.first(where: { $0.id.key == id }) else { continue }
                 let clip = Clip(object)
                 clips.append(clip)
                 bytes += clip.title.utf8.count + clip.url.utf8.count + clip.text.utf8.count + 1

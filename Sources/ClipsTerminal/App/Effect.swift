@@ -17,8 +17,8 @@ enum Effect: Sendable {
     case measure(id: Int64, ReaderText)
     /// Reads the IDs between two positions of the list.
     case gatherRange(ClipQuery, from: SortPosition, through: SortPosition, end: SortPosition)
-    /// Reads clips for use outside the store.
-    case gather([Int64], SortKey, Purpose)
+    /// Reads clips for use outside the store, in an order; without one, in the given order.
+    case gather([Int64], SortKey?, Purpose)
     case findMatch(ClipQuery, from: SortPosition?, isForward: Bool)
     /// Reads the IDs of a list.
     case gatherList(ClipQuery)

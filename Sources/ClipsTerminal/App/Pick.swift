@@ -33,12 +33,18 @@ extension AppState {
         if let prompt { textChanged(in: prompt) }
     }
 
-    /// Requests the chosen clips, with which the app ends.
+    /// Requests the chosen clips, with which the app ends: the marked ones in the order of marking, as `fzf` does.
     mutating func choose() {
         guard let pick else { return }
-        emit(
-            .gather(pick.isSeveral ? chosen : target.map { [$0.id] } ?? [], list.query.sort, .pick(pick.form))
-        )
+        let ids = pick.isSeveral && actsOnMarks ? list.marks.inOrder : target.map { [$0.id] } ?? []
+        emit(.gather(ids, nil, .pick(pick.form)))
+    }
+
+    /// The effect of Esc in a list without a match.
+    var wayOut: String {
+        pick != nil && prompt?.kind == .filter
+            ? "\(KeyMap.shown(.escape)) leaves without a clip."
+            : "\(keys.name(of: .back)) shows all clips."
     }
 
     /// The reason why an action is unavailable because of, or without, a pick.

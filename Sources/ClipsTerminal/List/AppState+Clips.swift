@@ -163,7 +163,7 @@ extension AppState {
             let count = clips.count == 1 ? "" : clips.count.grouped + " "
             emit(.copy(text, what: count + form.name(clips.count)))
         case .pick(let form):
-            let text = form.text(clips)
+            let text = form.text(clips, isList: false)
             guard !text.isEmpty else { return report("This clip has no \(form == .url ? "URL" : "text").") }
             emit(.finish(Picked(status: 0, text: text)))
         case .open:

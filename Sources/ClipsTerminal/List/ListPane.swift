@@ -136,7 +136,7 @@ struct ListPane {
             let problem = state.list.query.problem(isTyping: state.prompt?.kind == .filter)
             lines = [
                 (problem ?? "No clip contains “\(state.list.query.filter)”", theme.strong), ("", .plain),
-                ("\(state.keys.name(of: .back)) shows all clips.", .plain),
+                (state.wayOut, .plain),
             ]
         }
         let indent = min(4, area.size.columns / 20)

@@ -8,7 +8,8 @@ struct Marks: Sendable {
     /// The clips from the row where the range was started to the cursor.
     struct Range: Sendable {
         let anchor: SortPosition
-        fileprivate(set) var ids: Set<Int64>
+        fileprivate var marked: MarkedClips
+        var ids: Set<Int64> { marked.ids }
         /// Whether the cursor moved to rows that are not loaded.
         fileprivate(set) var isWaiting = false
         /// The position up to which IDs were requested from the store.
@@ -17,7 +18,7 @@ struct Marks: Sendable {
 
     static let maxCount = 100_000
 
-    private(set) var ids: Set<Int64> = []
+    private var marked = MarkedClips()
     private(set) var range: Range?
     /// The marked clips that the list does not show, such as those that its filter excludes.
     private(set) var hidden: Set<Int64> = []
@@ -25,6 +26,9 @@ struct Marks: Sendable {
 
     /// Whether ``hidden`` is known.
     private enum Search { case done, due, underWay }
+
+    /// The marked clips outside the range.
+    var ids: Set<Int64> { marked.ids }
 
     var isEmpty: Bool { ids.isEmpty && range == nil }
 
@@ -34,6 +38,11 @@ struct Marks: Sendable {
     }
 
     var all: Set<Int64> { ids.union(range?.ids ?? []) }
+
+    /// The clips in the order in which they were marked.
+    var inOrder: [Int64] {
+        marked.inOrder + (range?.marked.inOrder.filter { !ids.contains($0) } ?? [])
+    }
 
     /// The number of marks, and of those that the list does not show.
     var summary: String {
@@ -48,7 +57,7 @@ struct Marks: Sendable {
     func contains(_ id: Int64) -> Bool { ids.contains(id) || range?.ids.contains(id) == true }
 
     mutating func toggle(_ id: Int64) {
-        if ids.remove(id) == nil { ids.insert(id) }
+        if !marked.remove(id) { marked.insert(id) }
         hidden.remove(id)
     }
 
@@ -68,10 +77,12 @@ struct Marks: Sendable {
         if search == .underWay { search = .done }
     }
 
-    mutating func begin(at row: ClipRow) { range = Range(anchor: row.position, ids: [row.id]) }
+    mutating func begin(at row: ClipRow) {
+        range = Range(anchor: row.position, marked: MarkedClips([row.id]))
+    }
 
     mutating func stretch(to ids: some Sequence<Int64>) {
-        range?.ids = Set(ids)
+        range?.marked = MarkedClips(ids)
         endGathering()
     }
 
@@ -91,25 +102,52 @@ struct Marks: Sendable {
 
     /// Turns the range into marks.
     mutating func closeRange() {
-        ids.formUnion(range?.ids ?? [])
+        for id in range?.marked.inOrder ?? [] { marked.insert(id) }
         range = nil
     }
 
     mutating func dropRange() { range = nil }
 
     /// Replaces the marks.
-    mutating func set(_ ids: some Sequence<Int64>) { (self.ids, range, hidden) = (Set(ids), nil, []) }
+    mutating func set(_ ids: some Sequence<Int64>) {
+        (marked, range, hidden) = (MarkedClips(ids), nil, [])
+    }
 
     mutating func clear() { self = Marks() }
 
     mutating func remove(_ deleted: some Sequence<Int64>) {
         guard !isEmpty else { return }
         for id in deleted {
-            ids.remove(id)
+            marked.remove(id)
             hidden.remove(id)
-            range?.ids.remove(id)
+            range?.marked.remove(id)
         }
     }
+}
+
+/// Clips in the order in which they were marked.
+private struct MarkedClips: Sendable {
+    private(set) var ids: Set<Int64> = []
+    /// May contain removed clips; of a repeated one, the last position counts.
+    private var order: [Int64] = []
+
+    init(_ ids: some Sequence<Int64> = []) { for id in ids { insert(id) } }
+
+    /// - Complexity: O(*n*).
+    var inOrder: [Int64] {
+        var left = ids
+        return order.reversed().filter { left.remove($0) != nil }.reversed()
+    }
+
+    /// - Complexity: O(1) on average.
+    mutating func insert(_ id: Int64) {
+        if order.count > 2 * ids.count + 64 { order = inOrder }
+        if ids.insert(id).inserted { order.append(id) }
+    }
+
+    /// Removes a clip, and returns whether it was marked.
+    @discardableResult
+    mutating func remove(_ id: Int64) -> Bool { ids.remove(id) != nil }
 }
 
 extension AppState {
@@ -146,7 +184,8 @@ extension AppState {
     mutating func finishInverting(_ ids: [Int64], of query: ClipQuery) {
         list.feed.isSearching = false
         guard query == list.query else { return }
-        list.marks.set(Set(ids.prefix(Marks.maxCount)).subtracting(list.marks.all))
+        let marked = list.marks.all
+        list.marks.set(ids.prefix(Marks.maxCount).filter { !marked.contains($0) })
         let isCut = ids.count > Marks.maxCount
         report(
             isCut

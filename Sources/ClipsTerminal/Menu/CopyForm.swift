@@ -31,13 +31,15 @@ package enum CopyForm: String, CaseIterable, Sendable {
     }
 
     /// Returns the clips in this form; empty if no clip has a value for it.
-    func text(_ clips: [Clip]) -> String {
+    ///
+    /// - Parameter isList: Whether several Markdown links are a list.
+    func text(_ clips: [Clip], isList: Bool = true) -> String {
         switch self {
         case .url: clips.map(\.url).filter { !$0.isEmpty }.joined(separator: "\n")
         case .title: clips.map(\.displayTitle).joined(separator: "\n")
         case .text: clips.map(\.text).filter { !$0.isEmpty }.joined(separator: "\n\n")
         case .markdown:
-            clips.map { (clips.count > 1 ? "- " : "") + Self.link($0) }.joined(separator: "\n")
+            clips.map { (isList && clips.count > 1 ? "- " : "") + Self.link($0) }.joined(separator: "\n")
         case .json: clips.map { ClipRecord($0).json() }.joined(separator: "\n")
         case .id: clips.map { String($0.id) }.joined(separator: "\n")
         }

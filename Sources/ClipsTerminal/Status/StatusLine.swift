@@ -132,9 +132,11 @@ struct StatusLine {
         }
         let column = min(line.size.columns - 1, start + DisplayWidth.columns(of: SafeText.line(before)))
         frame.cursor = Position(row: line.row, column: max(0, column))
-        if prompt.kind == .filter, line.size.columns >= 60, !prompt.editor.characters.isEmpty {
+        let marks = state.list.marks.isEmpty ? "" : state.list.marks.summary + " · "
+        let hasNumbers = !prompt.editor.characters.isEmpty || !marks.isEmpty
+        if prompt.kind == .filter, line.size.columns >= 60, hasNumbers {
             let similar = state.list.correction.map { "similar: \($0) · " } ?? ""
-            let count = " \(similar)\(position) "
+            let count = " \(marks)\(similar)\(position) "
             frame.putRight(count, in: line, width: line.size.columns, style: theme.muted)
         }
     }

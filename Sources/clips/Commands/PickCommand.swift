@@ -14,7 +14,7 @@ extension Command {
             """,
         operands: "[QUERY…]",
         options: [
-            Option("--multi", "choose several: Tab marks, Enter prints"),
+            Option("--multi", "choose several: Tab marks, Enter prints in that order"),
             Option(
                 "--format", value: "NAME", "url (default), title, text, markdown, json, or id",
                 choices: CopyForm.allCases.map(\.rawValue)),

@@ -1,0 +1,49 @@
+import ClipsCore
+import PersistentStore
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+/// The screen of `clips pick`, and the clips that it prints.
+@Suite struct PickScreenTests {
+    @Test func `a pick without a match says that Esc leaves`() {
+        var state = AppState.showing(3)
+        _ = state.handle(.picking(Pick(words: "nothing")), at: noon)
+        state.take(window([], generation: state.list.feed.generation))
+        #expect(state.lines.contains { $0.contains("Esc leaves without a clip.") }, "\(state.lines)")
+        #expect(!state.lines.contains { $0.contains("shows all clips") })
+    }
+
+    @Test func `marks are counted in the line of the filter, and printed in their order`() throws {
+        var state = AppState.showing(5)
+        _ = state.handle(.picking(Pick(isSeveral: true)), at: noon)
+        try state.press("<Down><Tab><Up><Up><Tab>")
+        #expect(state.statusLine.contains("2 marked"), "\(state.statusLine)")
+        let effects = try state.press("<Enter>")
+        let gathered = effects.compactMap { effect in
+            if case .gather(let ids, let sort, .pick(.url)) = effect { (ids, sort) } else { nil }
+        }
+        #expect(gathered.first?.0 == [3, 4] && gathered.first?.1 == nil, "\(effects)")
+    }
+
+    @Test func `a Markdown link has one form, however many are printed`() {
+        func printed(_ ids: [Int64]) -> String? {
+            var state = AppState.showing(3)
+            _ = state.handle(.picking(Pick(form: .markdown, isSeveral: true)), at: noon)
+            let effects = state.answer(.gather(ids, nil, .pick(.markdown)), ids.map(Self.clip))
+            guard case .finish(let picked)? = effects.last else { return nil }
+            return picked.text
+        }
+        #expect(printed([1]) == "[Clip 1](https://a.b/1)")
+        #expect(printed([2, 1]) == "[Clip 2](https://a.b/2)\n[Clip 1](https://a.b/1)")
+    }
+
+    private static func clip(_ id: Int64) -> Clip {
+        let layout = StoredObject.Layout(names: ["title", "url"])
+        return Clip(
+            StoredObject(
+                id: ClipModel.objectID(id), version: 1, layout: layout,
+                values: [.text("Clip \(id)"), .text("https://a.b/\(id)")]))
+    }
+}
