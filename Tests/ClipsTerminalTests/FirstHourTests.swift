@@ -347,8 +347,10 @@ import Testing
             try app.run("<Esc>\n:wait idle")
             #expect(app.state.prompt == nil && app.state.list.clips.count == 3)
             try app.run("<C-l>:set duplicates merge<Enter>ahttps://swift.org/a<Enter>")
-            try app.run(":wait text=The page is already saved as “https://swift.org/a”\n:wait idle")
+            try app.run(":wait text=as “https://swift.org/a”; the URL adds nothing new\n:wait idle")
             #expect(app.state.list.clips.count == 3)
+            try app.run("<C-l>x\n:wait count=2\nahttps://swift.org/a<Enter>\n:wait count=3")
+            #expect(app.state.message?.text.contains("/a” and unarchived it ·") == true)
             // A clip that the filter hides is shown, too.
             try app.run(
                 "<C-l>:set duplicates ask<Enter>/nothing<Enter>\n:wait count=0\nahttps://swift.org/a<Enter>")

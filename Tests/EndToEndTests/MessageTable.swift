@@ -6,7 +6,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     /// The store before the command.
     enum Situation: Sendable {
         case oneClip, noStore, text, otherProgram, newer, lostTable, damagedPage, deletedClip, twoAlike,
-            tagged
+            tagged, archived, twoOfPage
     }
 
     let situation: Situation
@@ -187,6 +187,17 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "add --url https://a.b --duplicates skip", 0,
             "This page is already saved as clip 1; its clip is unchanged."),
+        MessageCase(
+            "add --url https://a.b --note x --duplicates merge", 0,
+            "This page is already saved as clip 1; the clips are merged."),
+        MessageCase(
+            "add --url https://a.b --note x --duplicates merge", 0,
+            "This page is already saved as clip 1; the clips are merged. "
+                + "Clip 2 of this page remains separate; 'clips dedupe' merges it too.", in: .twoOfPage),
+        MessageCase(
+            "add --url https://a.b --duplicates merge", 0,
+            "This page is already saved as clip 1; the clips are merged and no longer archived.",
+            in: .archived),
         MessageCase(
             "extension --url http://www.a.b/#x", 0,
             "This page is already saved as clip 1; the clip adds nothing new."),

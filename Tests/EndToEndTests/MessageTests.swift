@@ -71,6 +71,8 @@ import Testing
         case .lostTable: _ = try clips.sqlite3("DROP TABLE history_origin")
         case .deletedClip: try clips.run("delete", "1")
         case .tagged: try clips.run("tag", "1", "+rust")
+        case .archived: try clips.run("archive", "1")
+        case .twoOfPage: try clips.run("add", "--title", "b", "--url", "https://a.b")
         case .twoAlike:
             _ = try clips.sqlite3("UPDATE Clip SET uuid = 'abcd1'; INSERT INTO Clip (uuid) VALUES ('abcd2')")
         case .damagedPage:

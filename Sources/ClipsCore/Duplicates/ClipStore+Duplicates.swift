@@ -12,11 +12,15 @@ extension ClipStore {
 
     /// Saves a clip, or merges it into the oldest clip of its page.
     ///
-    /// - Returns: the clip that contains the draft, and whether it existed.
-    package func merge(_ draft: ClipDraft) async throws -> Written<(clip: Int64, isMerged: Bool)> {
+    /// - Returns: the clip that contains the draft, whether it existed, and whether it was archived until then.
+    package func merge(
+        _ draft: ClipDraft
+    ) async throws -> Written<(clip: Int64, isMerged: Bool, isUnarchived: Bool)> {
         let written = try await save([draft], duplicates: .merge)
         let (ids, outcome) = written.value
-        return Written(value: (clip: ids[0], isMerged: outcome.saved == 0), token: written.token)
+        return Written(
+            value: (clip: ids[0], isMerged: outcome.saved == 0, isUnarchived: outcome.unarchived > 0),
+            token: written.token)
     }
 
     private func save(

@@ -76,6 +76,8 @@ struct DuplicatePlan {
                 outcome.unchanged += 1
             } else {
                 outcome.merged += 1
+                if before.isArchived && !merged.isArchived { outcome.unarchived += 1 }
+                outcome.remaining.formUnion(same.dropFirst().compactMap { entries[$0].stored?.id })
                 if !isDated { merged.updated = max(merged.updated ?? 0, draft.updated ?? 0) }
             }
             resolve([first], on: merged)

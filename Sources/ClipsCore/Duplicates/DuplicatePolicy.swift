@@ -26,6 +26,10 @@ package struct DuplicateOutcome: Hashable, Sendable {
     package var unchanged = 0
     /// Other clips of the page, which the new one replaced.
     package var deleted = 0
+    /// Archived before they were merged, and no longer.
+    package var unarchived = 0
+    /// The IDs of the other stored clips of the pages of merged clips, which remain.
+    package var remaining: Set<Int64> = []
 
     package init() {}
 
@@ -40,5 +44,7 @@ package struct DuplicateOutcome: Hashable, Sendable {
         left.skipped += right.skipped
         left.unchanged += right.unchanged
         left.deleted += right.deleted
+        left.unarchived += right.unarchived
+        left.remaining.formUnion(right.remaining)
     }
 }

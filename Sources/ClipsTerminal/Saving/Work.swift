@@ -92,8 +92,9 @@ extension Work {
             let merged = try await store.merge(draft)
             let clip = merged.value.clip
             let title = await Self.title(of: clip, in: store)
-            let summary = merged.value.isMerged ? "merged the URL into \(title)" : self.summary
-            let unchanged = "the page is already saved as \(title)"
+            let unarchived = merged.value.isUnarchived ? " and unarchived it" : ""
+            let summary = merged.value.isMerged ? "merged the URL into \(title)\(unarchived)" : self.summary
+            let unchanged = "the page is already saved as \(title); the URL adds nothing new"
             return .done(
                 token: merged.token, clips: [clip], summary: merged.token == nil ? unchanged : summary)
         case .addPage(let draft, merges: false):

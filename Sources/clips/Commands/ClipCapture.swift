@@ -166,11 +166,22 @@ struct ClipCapture {
         let undo = author == "cli" ? "clips undo" : "clips undo --author '\(author)'"
         let others =
             outcome.deleted == 0 ? "" : ", and \(count) of this page deleted; \(undo) restores them"
-        if outcome.merged > 0 { return "the clips are merged" }
+        if outcome.merged > 0 {
+            let unarchived = outcome.unarchived > 0 ? " and no longer archived" : ""
+            return "the clips are merged\(unarchived)\(Self.sentence(remaining: outcome.remaining))"
+        }
         if outcome.replaced > 0 { return "its clip is replaced\(others)" }
         if outcome.skipped > 0 { return "its clip is unchanged" }
         if outcome.unchanged > 0 { return "the clip adds nothing new" }
         return outcome.addedAsDuplicate > 0 ? "both clips are retained" : nil
+    }
+
+    /// Returns a sentence, without its final period, about the other clips of a page; empty if there are none.
+    private static func sentence(remaining: Set<Int64>) -> String {
+        guard let clip = remaining.first else { return "" }
+        return remaining.count == 1
+            ? ". Clip \(clip) of this page remains separate; 'clips dedupe' merges it too"
+            : ". \(remaining.count.grouped) other clips of this page remain separate; 'clips dedupe' merges them too"
     }
 }
 
