@@ -22,6 +22,10 @@ struct WebAddressTests {
             ("example.com:x", nil), ("999.1.1.1", nil), ("[::1", nil), ("javascript:alert(1)", nil),
             ("://a", nil),
             ("note: buy milk", nil),
+            ("http://", nil), ("HTTPS:///a", nil), ("http://:80/a", nil), ("http://me@/a", nil),
+            ("https://?q", nil), ("http://#a", nil), ("http://a", "http://a"),
+            ("http://me@a:80", "http://me@a:80"), ("http://[::1]", "http://[::1]"),
+            ("file:///a/b", "file:///a/b"),
         ] as [(String, String?)])
     func `a text is a URL, a host that becomes one, or neither`(text: String, url: String?) {
         #expect(WebAddress.url(text) == url)

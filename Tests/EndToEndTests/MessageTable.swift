@@ -118,6 +118,8 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("restore", 2, "Missing operand: ID. Run 'clips restore --help'."),
         MessageCase(
             "add stray", 2, "'stray' is not a URL. Use --text to save a text. Run 'clips add --help'."),
+        MessageCase(
+            "add http://", 2, "'http://' is not a URL. Use --text to save a text. Run 'clips add --help'."),
         MessageCase("open", 2, "Missing operand: QUERY. Run 'clips open --help'."),
         MessageCase("tags rename", 2, "Missing operand: OLD. Run 'clips tags rename --help'."),
         MessageCase("tags rename a", 2, "Missing operand: NEW. Run 'clips tags rename --help'."),

@@ -1,11 +1,12 @@
 /// Recognizes the URLs that a user types.
 package enum WebAddress {
     /// Returns the URL of a text: the text itself if it has a scheme, or a host, such as `example.com/a`, with
-    /// `https://` before it, or `http://` before a host of the local network; nil for any other text.
+    /// `https://` before it, or `http://` before a host of the local network; nil for any other text, such as
+    /// a web address without a host.
     package static func url(_ text: String) -> String? {
         let text = text.trimmingSpace
         guard !text.isEmpty, !text.contains(where: \.isWhitespace) else { return nil }
-        if hasScheme(text) { return String(text) }
+        if hasScheme(text) { return lacksHost(text) ? nil : String(text) }
         let authority = text.prefix { !"/?#".contains($0) }
         guard let (host, port) = parts(authority), port.allSatisfy({ $0.isASCII && $0.isNumber }) else {
             return nil
@@ -22,6 +23,18 @@ package enum WebAddress {
             scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
         else { return false }
         return text[colon...].hasPrefix("://") || scheme.lowercased() == "mailto"
+    }
+
+    /// Whether a text is the beginning of a web address, such as `http://`.
+    package static func lacksHost(_ text: some StringProtocol) -> Bool {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, ["http", "https", "ftp"].contains(parts[0].lowercased()),
+            parts[1].hasPrefix("//")
+        else { return false }
+        let authority = parts[1].dropFirst(2).prefix { !"/?#".contains($0) }
+        // After the name of a user.
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return host.isEmpty || host.first == ":"
     }
 
     private static func parts(_ authority: Substring) -> (host: Substring, port: Substring)? {

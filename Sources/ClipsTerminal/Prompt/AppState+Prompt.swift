@@ -194,6 +194,10 @@ extension AppState {
     mutating func add(_ input: String) {
         let content = input.trimmed
         guard !content.isEmpty else { return emit(.edit(form: ClipForm().text, nil)) }
+        guard !WebAddress.lacksHost(content) || content.contains(where: \.isWhitespace) else {
+            prompt = Prompt(kind: .add, text: content)
+            return report("The URL has no host; add one, such as example.org.", isError: true)
+        }
         var draft = ClipDraft()
         guard let url = WebAddress.url(content) else {
             draft.text = content
