@@ -53,9 +53,11 @@ package struct Arguments: Sendable {
     /// Parses words of which options may be anywhere; `--` ends them; `--name=value` and `--name value` are
     /// the same.
     ///
-    /// - Parameter takesSignedWords: Whether an operand may begin with a minus sign.
+    /// - Parameters:
+    ///   - takesSignedWords: Whether an operand may begin with a minus sign.
+    ///   - takesSignedLetters: Whether such an operand may be one letter, which otherwise is an unknown option.
     package init(
-        _ words: [String], options: [Option], takesSignedWords: Bool = false
+        _ words: [String], options: [Option], takesSignedWords: Bool = false, takesSignedLetters: Bool = true
     ) throws(UsageError) {
         self.options = options
         var iterator = words.makeIterator()
@@ -73,13 +75,18 @@ package struct Arguments: Sendable {
                     throw UsageError("Option \(name) has two values. Use one.")
                 }
                 values[name, default: []].append(value)
-            } else if takesSignedWords && !word.hasPrefix("--") {
+            } else if takesSignedWords, !word.hasPrefix("--"), takesSignedLetters || !Self.isLetter(name) {
                 operands.append(word)
             } else {
                 let names = options.map(\.name)
                 throw UsageError("Unknown option '\(name)'.\(Suggestion.question(for: name, in: names))")
             }
         }
+    }
+
+    /// Whether a word is a minus sign and a letter of the usual short options.
+    private static func isLetter(_ name: String) -> Bool {
+        name.utf8.count == 2 && name.dropFirst().allSatisfy { $0.isASCII && $0.isLetter }
     }
 
     private static func split(_ word: String) -> (String, String?) {

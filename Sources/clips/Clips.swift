@@ -35,7 +35,9 @@ enum Clips {
         words = given
         (command, words) = try Command.find(in: given)
         let arguments = try Arguments(
-            words, options: command.options + Option.global, takesSignedWords: command.takesSignedWords)
+            words, options: command.options + Option.global, takesSignedWords: command.takesSignedWords,
+            // Almost every clip has a letter, so that a query does not exclude one.
+            takesSignedLetters: !command.operands.contains("QUERY"))
         let invocation = Invocation(arguments: arguments)
         if arguments.has("--version") || arguments.has("--help") {
             invocation.output.write(arguments.has("--version") ? "clips \(clipsVersion)\n" : command.help)

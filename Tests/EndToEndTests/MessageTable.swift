@@ -38,6 +38,12 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "list --jsn", 2, "Unknown option '--jsn'. Did you mean '--json'? Run 'clips list --help'."),
         MessageCase("list --bad", 2, "Unknown option '--bad'. Run 'clips list --help'."),
+        MessageCase("list -n 3", 2, "Unknown option '-n'. Run 'clips list --help'."),
+        MessageCase("search -n=3 a", 2, "Unknown option '-n'. Run 'clips search --help'."),
+        MessageCase("check -v", 2, "Unknown option '-v'. Run 'clips check --help'."),
+        MessageCase("list -- -n", 0),
+        MessageCase("list -rust -é -3", 0),
+        MessageCase("tag 1 -x", 0, "Clip 1 “a” is unchanged."),
         MessageCase("--bad", 2, "Unknown option '--bad'. Run 'clips --help'."),
         MessageCase("history clean --bad", 2, "Unknown option '--bad'. Run 'clips history clean --help'."),
         MessageCase(
