@@ -172,7 +172,8 @@ import Testing
     }
 
     @Test func `every choice of a menu has a letter of its own`() {
-        for menu in [Menu.sort(ClipQuery()), .copy([1]), .copy([1, 2, 3]), .conflict] {
+        let conflicts = [true, false].map(Menu.conflict(isDeletion:))
+        for menu in [Menu.sort(ClipQuery()), .copy([1]), .copy([1, 2, 3])] + conflicts {
             #expect(Set(menu.items.map(\.key)).count == menu.items.count)
         }
     }

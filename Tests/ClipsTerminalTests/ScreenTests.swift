@@ -53,6 +53,23 @@ import Testing
         #expect(state.message?.text.contains("/nowhere/form") == true && state.screen == .list)
     }
 
+    @Test func `a clip that was deleted during the edit is restored, left deleted, or decided later`() throws
+    {
+        var state = AppState.showing(30)
+        let work = Work.edit(
+            Self.clip("Base", text: ""), [.title: .text("Mine")], "edited", form: "/nowhere/form")
+        state.answer(.work(work), Work.Outcome.conflict(nil))
+        let seen = state.lines.joined(separator: "\n")
+        #expect(seen.contains("Deleted during the edit") && !seen.contains("both"), "\(seen)")
+        #expect(state.menu?.items.map(\.key) == ["m", "t", "l"])
+        #expect(seen.contains("mine: restore the clip") && seen.contains("theirs: leave the clip deleted"))
+        guard case .work(.recreate(_, let form, _))? = try state.press("m").last else {
+            Issue.record("nothing saved")
+            return
+        }
+        #expect(form.title == "Mine")
+    }
+
     @Test func `consumers are refreshed only while they are shown`() throws {
         var state = AppState.showing(3)
         guard case .loadConsumers? = try state.press("C").last else {

@@ -9,8 +9,11 @@ enum ConflictAnswer: Character, CaseIterable, Sendable {
     case editBoth = "e"
     case later = "l"
 
-    var label: String {
+    /// - Parameter isDeletion: Whether the other process deleted the clip.
+    func label(isDeletion: Bool) -> String {
         switch self {
+        case .keepMine where isDeletion: "mine: restore the clip as you left it"
+        case .takeTheirs where isDeletion: "theirs: leave the clip deleted"
         case .merge: "both: their changes and yours, yours where both changed"
         case .keepMine: "mine: the clip as you left it"
         case .takeTheirs: "theirs: the clip in the store"

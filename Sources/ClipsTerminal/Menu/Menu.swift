@@ -136,11 +136,15 @@ struct Menu: Sendable {
         }
     }
 
-    static let conflict = Menu(
-        title: "Choose what to save",
-        items: ConflictAnswer.allCases.map {
-            Item(key: $0.rawValue, label: $0.label, choice: .conflict($0))
-        })
+    /// - Parameter isDeletion: Whether the other process deleted the clip, so that there are no changes to merge.
+    static func conflict(isDeletion: Bool) -> Menu {
+        let answers = isDeletion ? [.keepMine, .takeTheirs, .later] : ConflictAnswer.allCases
+        return Menu(
+            title: "Choose what to save",
+            items: answers.map {
+                Item(key: $0.rawValue, label: $0.label(isDeletion: isDeletion), choice: .conflict($0))
+            })
+    }
 
     mutating func move(by rows: Int) { selected = max(0, min(selected + rows, items.count - 1)) }
 }

@@ -55,7 +55,7 @@ enum OpenQuestion: Sendable {
 
     var menu: Menu {
         switch self {
-        case .edit: .conflict
+        case .edit(let conflict): .conflict(isDeletion: conflict.stored == nil)
         case .mirror(let conflict): .mirror(conflict)
         case .undo(let question): question.menu
         }
