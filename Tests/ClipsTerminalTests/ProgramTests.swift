@@ -49,6 +49,17 @@ import Testing
         }
     }
 
+    @Test func `the advice about a program that cannot be started is its name`() {
+        var launches = Launches()
+        launches.start(
+            [(["/no/such/program"], nil)], on: "“a”", hint: "Check its output.",
+            startHint: "Check its name.")
+        #expect(
+            launches.collect(at: .now).map(\.sentence) == [
+                "'/no/such/program' could not be started on “a”. Check its name."
+            ])
+    }
+
     @Test func `a clip is read once a browser has its page, and remains unread if that failed`() async throws
     {
         try await RunningApp.open(clips: 3) { app in

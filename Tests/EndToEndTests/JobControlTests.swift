@@ -72,6 +72,7 @@ import Testing
         #expect(try await soon { try terminal.shows("live") })
         try terminal.send(line, "Enter")
         #expect(try await soon { try terminal.shows("'nosuchprogram' could not be started") })
+        #expect(try terminal.shows("Check its name.") && !terminal.shows("its output"))
         #expect(try terminal.format("#{alternate_on}") == "1")
         try terminal.send("q")
         #expect(try await soon { try terminal.format("#{alternate_on}") == "0" })

@@ -143,17 +143,21 @@ final class AppRunner {
         guard let first = calls.first else { return }
         let subject = calls.count == 1 ? Work.quoted(first.subject) : "\(calls.count.grouped) clips"
         guard !inBackground else {
-            launches.start(calls.map { ($0.words, $0.input) }, on: subject, hint: Self.programHint)
+            launches.start(
+                calls.map { ($0.words, $0.input) }, on: subject, hint: Self.programHint,
+                startHint: Self.startHint)
             return collectPrograms()
         }
         let (status, _) = relay(calls, as: subject)
         guard status == 0 || status == 128 + SIGINT else {
             let sentence = "'\(first.words[0])' \(Self.ending(status)) on \(subject)."
-            return handle(.programFailed("\(sentence) \(Self.programHint)"))
+            let hint = status == nil ? Self.startHint : Self.programHint
+            return handle(.programFailed("\(sentence) \(hint)"))
         }
         handle(.notice("\(status == 0 ? "Ran" : "Interrupted") \(first.words[0]) on \(subject)"))
     }
 
+    private static let startHint = "Check its name."
     private static let programHint = "Check its name, its arguments, and its output."
 
     /// Runs programs one after the other on the terminal until one fails, and shows their output.

@@ -29,6 +29,8 @@ struct Launches {
         let verb: String
         /// The advice after a failure.
         let hint: String
+        /// The advice about commands that could not be started.
+        let startHint: String
         let count: Int
         let deadline: ContinuousClock.Instant
         var running = 0
@@ -53,14 +55,14 @@ struct Launches {
     /// Starts commands of one program, each with the text for its standard input.
     mutating func start(
         _ commands: [(words: [String], input: String?)], on subject: String, of clips: [Int64] = [],
-        verb: String? = nil, hint: String
+        verb: String? = nil, hint: String, startHint: String? = nil
     ) {
         guard let program = commands.first?.words.first else { return }
         lastNumber += 1
         var launch = Launch(
             number: lastNumber, program: program, subject: subject, clips: clips,
-            verb: verb ?? "Ran \(program) on", hint: hint, count: commands.count,
-            deadline: .now + Self.patience)
+            verb: verb ?? "Ran \(program) on", hint: hint, startHint: startHint ?? hint,
+            count: commands.count, deadline: .now + Self.patience)
         for command in commands {
             guard let process = ChildProcess.detached(command.words, input: command.input) else {
                 launch.unstarted += 1
@@ -100,14 +102,16 @@ struct Launches {
     }
 
     private static func report(_ launch: Launch) -> Report {
-        func failed(_ what: String, _ count: Int) -> Report {
+        func failed(_ what: String, _ count: Int, _ hint: String) -> Report {
             let some = launch.count == 1 ? " on \(launch.subject)" : " for \(count) of \(launch.count)"
-            let sentence = "'\(launch.program)' \(what)\(some). \(launch.hint)"
+            let sentence = "'\(launch.program)' \(what)\(some). \(hint)"
             return Report(sentence: sentence, isFailure: true, clips: launch.clips)
         }
-        if launch.unstarted > 0 { return failed("could not be started", launch.unstarted) }
+        if launch.unstarted > 0 {
+            return failed("could not be started", launch.unstarted, launch.startHint)
+        }
         if let status = launch.failures.first {
-            return failed("ended with status \(status)", launch.failures.count)
+            return failed("ended with status \(status)", launch.failures.count, launch.hint)
         }
         let verb = launch.running > 0 ? "Started \(launch.program) for" : launch.verb
         return Report(sentence: "\(verb) \(launch.subject)", isFailure: false, clips: launch.clips)
