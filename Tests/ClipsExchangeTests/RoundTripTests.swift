@@ -45,6 +45,24 @@ struct RoundTripTests {
         #expect(second.outcome.saved == 0 && second.outcome.unchanged == drafts.count, "seed \(seed)")
     }
 
+    @Test(arguments: [ExportFormat.json, .jsonl, .csv])
+    func `an import of JSON or CSV has the UUIDs of the export`(format: ExportFormat) async throws {
+        let drafts = (1...3).map { number in
+            var draft = ClipDraft()
+            draft.url = "https://a.b/\(number)"
+            return draft
+        }
+        _ = try await store.add(drafts)
+        var file = ""
+        _ = try await ClipExport(format: format).write(of: store) { file += $0 }
+        let other = try await ClipStore(path: folder.path(of: "\(format).db"), author: "import")
+        #expect(await Self.run(file, format, into: other).outcome.saved == 3)
+        for id in 1...3 as ClosedRange<Int64> {
+            let (before, after) = (try await store.clip(id), try await other.clip(id))
+            #expect(before.uuid == after.uuid && before.url == after.url)
+        }
+    }
+
     @Test(arguments: ExportFormat.allCases, DuplicatePolicy.allCases)
     func `an own export that changes nothing is unchanged`(
         format: ExportFormat, policy: DuplicatePolicy

@@ -79,6 +79,8 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
                 + "bibtex, kindle, or text. "
                 + "Run 'clips import --help'."),
         MessageCase("export", 2, "Missing option: --format NAME. Run 'clips export --help'."),
+        MessageCase("export -o FOLDER/x", 2, "Missing option: --format NAME. Run 'clips export --help'."),
+        MessageCase("export -o FOLDER/x.HTM", 0, "Wrote 1 clip to FOLDER/x.HTM."),
         MessageCase(
             "export --format pdf", 2,
             "Invalid value 'pdf' for --format. Use html, json, jsonl, markdown, or csv. Run 'clips export --help'."

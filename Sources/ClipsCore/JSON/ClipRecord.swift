@@ -105,7 +105,7 @@ extension ClipRecord {
 
 extension ClipRecord {
     /// External writers may use other identifiers than UUIDs.
-    private static let longestUUID = 64
+    package static let longestUUID = 64
 
     /// Applies the members of an object to a draft, up to the first that is not valid. Ignores unknown keys.
     package static func apply(_ object: JSONValue, to draft: inout ClipDraft) throws(Problem) {

@@ -13,6 +13,8 @@ struct CSVColumns {
     let form: String
     /// The column of this program's export with JSON.
     static let quotes = "quotes"
+    /// The column of this program's export with the identity of a clip.
+    static let uuid = "uuid"
     /// The columns that identify this program's export. Elsewhere, an author is that of the page.
     private static let own: Set<ClipField> = [.url, .title, .text, .note, .tags, .starred, .unread, .updated]
 
@@ -21,7 +23,13 @@ struct CSVColumns {
         var fields = header.map { ClipField(name: $0, besides: lower.contains) }
         isOwn = Self.own.isSubset(of: fields.compactMap(\.self))
         if isOwn {
-            fields = zip(header, fields).map { $0 == Self.quotes ? .quotes : $1 == .byline ? .author : $1 }
+            fields = zip(header, fields).map { name, field in
+                switch name {
+                case Self.quotes: .quotes
+                case Self.uuid: .uuid
+                default: field == .byline ? .author : field
+                }
+            }
         }
         self.fields = fields
         names = header

@@ -3,7 +3,8 @@ import ClipsCore
 /// The fields of a clip, by the names that programs give to columns and keys.
 enum ClipField: Hashable {
     case url, title, text, note, tags, folder, created, updated, starred, unread, read, readTime, archived,
-        state, number, author, feed, isPrivate, visibility, byline, quotes
+        state, number, author, feed, isPrivate, visibility, byline, quotes,
+        uuid
 
     init?(name: String) {
         // Most names are written as in the table.
@@ -118,6 +119,7 @@ struct FieldedDraft {
         case .isPrivate: if ClipField.isTrue(word) { isPrivate = true }
         // LinkAce's number of private links since version 2; 1 is public, and 2 internal.
         case .visibility: if word == "3" { isPrivate = true }
+        case .uuid: setUUID(word)
         }
     }
 
@@ -166,6 +168,13 @@ struct FieldedDraft {
     private mutating func setArchived(_ isArchived: Bool) {
         collected.isArchived = isArchived
         if isArchived && !hasReadState { collected.isUnread = false }
+    }
+
+    private mutating func setUUID(_ word: String) {
+        guard word.utf8.count <= ClipRecord.longestUUID else {
+            return complaints.append("'uuid' is not a UUID; the clip is saved with a new one")
+        }
+        collected.uuid = word
     }
 
     private mutating func setUnread(_ isUnread: Bool) {

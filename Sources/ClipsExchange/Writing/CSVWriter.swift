@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// A clip as a CSV record (RFC 4180), with its quotes as JSON in one cell. Cells that begin like a formula are not changed.
+/// A clip as a CSV record (RFC 4180), with its quotes as JSON in one cell, and its UUID. Cells that begin like a formula are not changed.
 enum CSVWriter {
     static func record(_ clip: Clip) -> String {
         let cells = [
@@ -9,7 +9,7 @@ enum CSVWriter {
             clip.isStarred ? "1" : "0", clip.isArchived ? "1" : "0", clip.isUnread ? "1" : "0",
             FileDate.text(clip.created.milliseconds),
             FileDate.text(clip.updated.milliseconds), clip.author,
-            clip.quotes.isEmpty ? "" : ClipRecord.json(clip.quotes),
+            clip.quotes.isEmpty ? "" : ClipRecord.json(clip.quotes), clip.uuid,
         ]
         return cells.map(cell).joined(separator: ",") + "\r\n"
     }

@@ -1,7 +1,7 @@
 package import ClipsCore
 import PersistentStore
 
-/// A format of exports, each of which can be imported without loss.
+/// A format of exports, each of which can be imported without loss, except for UUIDs in HTML and Markdown.
 package enum ExportFormat: String, CaseIterable, Sendable {
     case html
     /// An array of the objects of `clips list --json`.
@@ -10,6 +10,19 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     case jsonl
     case markdown
     case csv
+
+    /// Creates the format of a name, such as the extension of a file.
+    package init?(name: String) {
+        let others = ["md": "markdown", "htm": "html"]
+        let name = name.lowercased()
+        self.init(rawValue: others[name] ?? name)
+    }
+
+    /// Creates the format that the extension of a file's name stands for.
+    package init?(fileName: String) {
+        guard let dot = fileName.lastIndex(of: "."), !fileName[dot...].contains("/") else { return nil }
+        self.init(name: String(fileName[dot...].dropFirst()))
+    }
 }
 
 /// An export of clips, one piece at a time.
@@ -29,7 +42,8 @@ package struct ClipExport: Sendable {
         case .jsonl: ""
         case .markdown: "# Clips\n\n"
         case .csv:
-            (ClipAttribute.exported.map(\.rawValue) + [CSVColumns.quotes]).joined(separator: ",") + "\r\n"
+            (ClipAttribute.exported.map(\.rawValue) + [CSVColumns.quotes, CSVColumns.uuid])
+                .joined(separator: ",") + "\r\n"
         }
     }
 
@@ -68,7 +82,7 @@ package struct ClipExport: Sendable {
 }
 
 extension ClipAttribute {
-    /// The attributes with columns; id, uuid, and version belong to the store. An archived clip of a service is
+    /// The attributes with columns before those of the quotes and the UUID; id and version belong to the store. An archived clip of a service is
     /// read, so `unread` follows.
     static let exported: [ClipAttribute] = [
         .url, .title, .text, .note, .tags, .starred, .archived, .unread, .created, .updated, .author,

@@ -9,19 +9,22 @@ extension Command {
     static let export = Command(
         name: "export",
         summary: "Export all clips, oldest first; 'clips import' reads them back unchanged",
+        details: "Clips from HTML and Markdown get new UUIDs.",
         options: [
             Option("--query", value: "QUERY", "only the clips that match, as in 'search'"),
             Option(
                 "--format", value: "NAME",
                 "html (for browsers, buku, and services), json, jsonl, markdown, or csv",
                 choices: ExportFormat.allCases.map(\.rawValue)),
-            Option("-o", value: "FILE", "output file, replaced when it is complete"),
-        ], example: "clips export --format html -o bookmarks.html"
+            Option(
+                "-o", value: "FILE",
+                "output file, replaced when it is complete; its extension names the format"),
+        ], example: "clips export -o bookmarks.html"
     ) { invocation in
         let arguments = invocation.arguments
-        let aliases = ["md": "markdown"]
-        let format = try arguments.value("--format") { ExportFormat(rawValue: aliases[$0] ?? $0) }
-        guard let format = format ?? (invocation.isJSON ? .jsonl : nil) else {
+        let chosen = try arguments.value("--format") { ExportFormat(name: $0) }
+        let named = arguments.value("-o").flatMap { ExportFormat(fileName: $0) }
+        guard let format = chosen ?? (invocation.isJSON ? .jsonl : named) else {
             throw UsageError("Missing option: --format NAME.")
         }
         var query = ClipExport.oldestFirst
