@@ -25,7 +25,9 @@ package struct WordDistance {
     }
 
     /// Returns the distance of a word, 1 more if the typed word is only its beginning; nil if it is not close.
-    package func cost(of word: some Sequence<UInt8>) -> Int? {
+    ///
+    /// - Parameter isWhole: Whether the beginning of a word is not close to it.
+    package func cost(of word: some Sequence<UInt8>, isWhole: Bool = false) -> Int? {
         let word = Array(String(decoding: Array(word), as: UTF8.self).unicodeScalars)
         var (before, last) = ([Int](), (0...typed.count).map { 2 * $0 })
         var shortest = Int.max
@@ -42,7 +44,8 @@ package struct WordDistance {
             (before, last) = (last, next)
             shortest = min(shortest, last[typed.count])
         }
-        let cost = min(last[typed.count], shortest == .max ? .max : shortest + 1)
+        let whole = last[typed.count]
+        let cost = isWhole || shortest == .max ? whole : min(whole, shortest + 1)
         return cost <= maxCost ? cost : nil
     }
 }

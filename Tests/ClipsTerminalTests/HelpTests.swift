@@ -97,6 +97,10 @@ import Testing
     }
 
     @Test func `a near name is found, a far one is not`() {
+        #expect(Suggestion.nearest(to: "nope", in: ["open", "help"]) == nil)
+        #expect(Suggestion.nearest(to: "serch", in: ["star", "search"]) == "search")
+        #expect(Suggestion.nearest(to: "arch", in: ["search", "archive"]) == "archive")
+        #expect(Suggestion.nearest(to: "ad", in: ["add", "star"]) == "add")
         #expect(Suggestion.nearest(to: "hlep", in: ["help", "history"]) == "help")
         #expect(Suggestion.nearest(to: "browsehere", in: ["browse", "browse-here"]) == "browse-here")
         #expect(Suggestion.nearest(to: "explode", in: Action.allCases.map(\.rawValue)) == nil)

@@ -104,6 +104,10 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "--script /dev/null --size 3", 2,
             "Invalid value '3' for --size. Use columns and rows, such as 80x24. Run 'clips --help'."),
+        MessageCase("--size 80x24", 2, "Option --size requires --script. Run 'clips --help'."),
+        MessageCase("help list x", 2, "Unexpected operand 'x'. Run 'clips --help'."),
+        MessageCase("help nope", 2, "Unknown command 'nope'. Run 'clips --help'."),
+        MessageCase("help arch", 2, "Unknown command 'arch'. Did you mean 'archive'? Run 'clips --help'."),
         MessageCase(
             "--script /dev/null --color blue", 2,
             "Invalid value 'blue' for --color. Use auto, always, or never. Run 'clips --help'."),
@@ -218,6 +222,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("star --query a", 0, "Starred clip 1 “a”."),
         MessageCase("star --query zzz", 1, Self.noMatch),
         MessageCase("list zzz", 1, Self.noMatch),
+        MessageCase(
+            "list \"zzz", 1, "A quotation mark is not closed; all words after it are one phrase.",
+            Self.noMatch),
         MessageCase("export --format csv --query zzz", 1, Self.noMatch),
         MessageCase("export --format csv --query zzz -o FOLDER/x", 1, Self.noMatch),
         MessageCase(

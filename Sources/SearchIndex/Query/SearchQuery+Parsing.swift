@@ -100,6 +100,9 @@ private struct QueryParser {
         let inside = rest.dropFirst()
         let text = inside.prefix { $0 != "\"" }
         let isOpen = text.endIndex == inside.endIndex
+        if isOpen, hint == nil {
+            hint = "A quotation mark is not closed; all words after it are one phrase."
+        }
         rest = isOpen ? rest[rest.endIndex...] : inside[text.endIndex...].dropFirst()
         let search = SearchText(Self.text(text), isOpen ? .openPhrase : .phrase)
         return search.folded.isEmpty ? nil : search

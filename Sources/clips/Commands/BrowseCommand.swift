@@ -25,6 +25,9 @@ extension Command {
     static func browseOnTerminal(_ invocation: Invocation) throws -> Int32? {
         let arguments = invocation.arguments
         let script = arguments.value("--script")
+        guard script != nil || !arguments.has("--size") else {
+            throw UsageError("Option --size requires --script.")
+        }
         guard script != nil || (isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !invocation.isJSON)
         else { return nil }
         let size = try arguments.value("--size", expected: "columns and rows, such as 80x24") { Size($0) }

@@ -58,6 +58,17 @@ struct Command: Sendable {
         return (all + internalCommands).first { $0.name == name }
     }
 
+    /// Returns the words that are neither options of any command nor their values.
+    private static func operands(in words: some Sequence<String>) -> [String] {
+        let valued = Set((Option.global + all.flatMap(\.options)).filter { $0.value != nil }.map(\.name))
+        var (operands, isValue) = ([String](), false)
+        for word in words {
+            if !isValue, !word.hasPrefix("-") { operands.append(word) }
+            isValue = !isValue && valued.contains(word)
+        }
+        return operands
+    }
+
     /// Finds the command that the first word names, or the first two; only global options may precede it.
     ///
     /// - Returns: The command, which is ``browse`` if there is no word, and the rest of the arguments.
@@ -80,7 +91,7 @@ struct Command: Sendable {
         let (before, word) = (words[..<index], words[index])
         if word == "help" || word == "version" {
             let rest = before + words[(index + 1)...]
-            let named = rest.filter { !$0.hasPrefix("-") }
+            let named = operands(in: words[(index + 1)...])
             if word == "help", let first = named.first, Command.named(named.prefix(2)) == nil,
                 Command.named([first]) == nil
             {
@@ -92,6 +103,9 @@ struct Command: Sendable {
                 Command.named(named.prefix(2)) ?? named.lazy.compactMap { Command.named([$0]) }.first
                 ?? browse
             let names = command.name.split(separator: " ").map(String.init)
+            if word == "help", named.count > names.count {
+                throw UsageError("Unexpected operand '\(named[names.count])'.")
+            }
             return (command, rest.filter { !names.contains($0) } + ["--\(word)"])
         }
         for count in [2, 1] {

@@ -10,7 +10,8 @@ extension Command {
         details: """
             Detects the format, and reports unread fields and unreadable records; '-' is standard input.
             Folders and lists become tags; authors, keywords, and feeds are added to the note. \
-            Archived clips are hidden from the list.
+            Archived clips are hidden from the list. Bookmarks and feeds in HTML, XML, and the files of \
+            browsers arrive read, all others unread, unless the file says otherwise.
             """,
         table: (
             "formats and products, and the fields that arrive next to URL and title",
