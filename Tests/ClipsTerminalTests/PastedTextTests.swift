@@ -8,6 +8,15 @@ import Testing
 @Suite struct PastedTextTests {
     private let text = (0..<13_000).map { "line \($0) of a log file" }.joined(separator: "\n")
 
+    @Test func `a URL without a host returns to its prompt, and other texts are saved`() throws {
+        var state = AppState.showing(3)
+        let effects = try state.press("ahttp://<Enter>")
+        #expect(effects.allSatisfy { if case .work = $0 { false } else { true } }, "\(effects)")
+        #expect(state.prompt?.editor.text == "http://" && state.message?.isError == true)
+        let saved = try state.press("<C-u>http:// is the beginning<Enter>")
+        #expect(saved.contains { if case .work(.add) = $0 { true } else { false } }, "\(saved)")
+    }
+
     @Test(arguments: ["/", "<Enter>/", "?/", "H/"])
     func `a search takes the beginning of a pasted text`(keys: String) throws {
         var state = AppState.showing(30)
