@@ -146,11 +146,14 @@ import Testing
     @Test func `an unknown author is shown in one form`() {
         let nameless = row(1, author: "")
         var state = AppState(size: Size(rows: 24, columns: 119), now: noon)
+        state.reader.isZoomed = true
         state.take(
             .window(
                 LiveList.Window(
                     rows: [nameless], lowerIndex: 0, count: 1, reachesStart: true, reachesEnd: true),
                 generation: 0))
+        #expect(state.lines[1].contains(" another …"))
+        _ = state.handle(.resized(Size(rows: 24, columns: 180)), at: noon)
         #expect(state.lines[1].contains(AuthorName.unknown))
     }
 

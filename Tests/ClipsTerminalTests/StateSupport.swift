@@ -66,6 +66,18 @@ func transaction(
     return TransactionSummary(transaction, ownSession: 7)
 }
 
+/// A transaction of a program that leaves no name, such as the `sqlite3` shell.
+func external(_ number: Int64, inserting id: Int64) -> TransactionSummary {
+    let token = HistoryToken(storeID: UUID(), generation: 1, number: number)
+    let change = HistoryChange(
+        number: number * 1000, kind: .insert, objectID: ClipModel.objectID(id), updatedAttributes: [],
+        tombstone: nil, oldValues: [:])
+    let transaction = HistoryTransaction(
+        number: number, token: token, timestamp: noon, author: nil, contextName: nil, process: nil,
+        program: nil, session: nil, firstRow: number, changes: [change], isComplete: true)
+    return TransactionSummary(transaction, ownSession: 7)
+}
+
 /// A transaction of a window.
 func window(
     _ number: Int64, process: Int32, author: String, isOwn: Bool, isOpen: Bool = false

@@ -94,7 +94,11 @@ import Testing
         let lines = try clips.run("history").output.split(separator: "\n")
         #expect(lines.count == 3 && lines[2].hasSuffix("deleted clip 1 “a”"))
         #expect(lines[0].contains("  cli  clips(") && lines[0].hasSuffix("saved clip 1"))
-        #expect(lines[1].contains("(unknown)") && lines[1].hasSuffix("starred clip 1"))
+        #expect(lines[1].contains("  another program  ") && lines[1].hasSuffix("starred clip 1"))
+        for name in ["another program", "(unknown)"] {
+            let own = try clips.run("history", "--author", name).output.split(separator: "\n")
+            #expect(own == [lines[1]])
+        }
         let last = try clips.run("history", "--json", "--limit", "1").output
         let object = try #require(JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
         #expect(

@@ -82,7 +82,11 @@ extension Date {
 /// The form in which an author is shown.
 package enum AuthorName {
     /// An external writer leaves no name.
-    package static let unknown = "(unknown)"
+    package static let unknown = "another program"
+    /// The form of earlier versions, which filters accept.
+    private static let formerUnknown = "(unknown)"
+
+    package static func isUnknown(_ name: String) -> Bool { name == unknown || name == formerUnknown }
 
     package static func shown(_ name: String?) -> String {
         name.flatMap { $0.isEmpty ? nil : $0 } ?? unknown

@@ -79,7 +79,7 @@ struct ChangesPane {
         var parts = [
             LocalTime(transaction.timestamp).dateAndTime,
             transaction.isOwn ? "you" : hasAuthor ? nil : state.history.windows.author(of: transaction),
-            transaction.program ?? "another program", context,
+            transaction.program ?? (hasAuthor ? AuthorName.unknown : nil), context,
         ].compactMap(\.self)
         while parts.count > 1, DisplayWidth.columns(of: parts.joined(separator: " · ")) > width {
             parts.removeLast()

@@ -15,22 +15,42 @@ struct HistoryFilter: Hashable, Sendable {
 
     init() {}
 
-    /// Parses a filter. A word without a colon is an author.
+    /// Parses a filter. A word without a colon is an author; a name with spaces is in quotes.
     ///
     /// - Throws: ``ClipsAppError`` for an unknown field or an invalid time.
     init(_ text: String, now: Date) throws(ClipsAppError) {
         self.text = text.split(separator: " ").joined(separator: " ")
-        for word in text.split(separator: " ") {
+        for word in Self.words(text) {
             let parts = word.split(separator: ":", maxSplits: 1)
             switch (parts.first.map(String.init), parts.count) {
-            case ("author", 2): authors.append(String(parts[1]))
+            case ("author", 2): authors.append(Self.author(parts[1]))
             case ("since", 2): since = try Self.time(parts[1], now)
             case ("before", 2): before = try Self.time(parts[1], now)
-            case (_, 1) where !word.contains(":"): authors.append(String(word))
+            case (_, 1) where !word.contains(":"): authors.append(Self.author(word[...]))
             default:
                 throw ClipsAppError("Invalid history filter '\(word)'. Use \(Self.usage).")
             }
         }
+    }
+
+    private static func author(_ name: Substring) -> String {
+        AuthorName.isUnknown(String(name)) ? AuthorName.unknown : String(name)
+    }
+
+    /// Returns the words without quotes, between which a word may have spaces.
+    private static func words(_ text: String) -> [String] {
+        var (words, word, isQuoted) = ([String](), "", false)
+        for character in text + " " {
+            if character == "\"" {
+                isQuoted.toggle()
+            } else if character != " " || isQuoted {
+                word.append(character)
+            } else {
+                words.append(word)
+                word = ""
+            }
+        }
+        return (words + [word.trimmed]).filter { !$0.isEmpty }
     }
 
     var isEmpty: Bool { text.isEmpty }

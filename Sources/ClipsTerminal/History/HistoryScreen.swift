@@ -90,7 +90,7 @@ struct HistoryScreen {
 
         init(width: Int) {
             // On a narrow screen, the pane of the changes has the author.
-            authorWidth = width < 50 ? 0 : width < 60 ? 9 : 14
+            authorWidth = width < 50 ? 0 : width < 60 ? 9 : 15
             age = max(0, width - 8)
             author = max(0, age - authorWidth - (authorWidth > 0 ? 2 : 0))
         }

@@ -14,7 +14,7 @@ struct ListColumns: Equatable {
             case .site: (10, max(10, min(26, list * 18 / 100)), 26)
             case .tags: (9, max(9, min(22, list * 14 / 100)), 22)
             case .age: (6, 6, 6)
-            case .author: (9, 9, 12)
+            case .author: (9, 9, 15)
             case .saved: (16, 16, 16)
             case .url: (20, 20, 60)
             }

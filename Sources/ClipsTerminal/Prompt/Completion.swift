@@ -153,11 +153,19 @@ extension AppState {
     }
 
     private func spanCompletion(_ before: [Character], from first: Int) -> Completion? {
-        let start = max(first, (before.lastIndex(of: " ") ?? -1) + 1)
+        var (start, isQuoted) = (first, false)
+        for index in before.indices.dropFirst(first) {
+            if before[index] == "\"" { isQuoted.toggle() }
+            if before[index] == " ", !isQuoted { start = index + 1 }
+        }
         let typed = String(before[min(start, before.count)...])
         let authors = Set(history.transactions.map { AuthorName.shown($0.author) }).sorted()
-        let words = authors.map { "author:\($0)" } + ["since:1h", "since:1d", "since:1w", "before:1d"]
-        return Completion(start: start, candidates: words.filter { $0.hasPrefix(typed) && $0 != typed })
+            .map { "author:" + ($0.contains(" ") ? "\"\($0)\"" : $0) }
+        let words = authors + ["since:1h", "since:1d", "since:1w", "before:1d"]
+        func unquoted(_ word: String) -> String { word.filter { $0 != "\"" } }
+        return Completion(
+            start: start,
+            candidates: words.filter { unquoted($0).hasPrefix(unquoted(typed)) && $0 != typed })
     }
 }
 

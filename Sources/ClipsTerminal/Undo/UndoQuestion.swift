@@ -21,7 +21,7 @@ struct UndoQuestion: Sendable {
 
     var heading: String {
         let named = conflict.authors.compactMap(\.self).filter { !$0.isEmpty }
-        let authors = named.isEmpty ? "another program" : named.prefix(3).joined(separator: " and ")
+        let authors = named.isEmpty ? AuthorName.unknown : named.prefix(3).joined(separator: " and ")
         if conflict.count == 1, let clip = conflict.clips.first {
             return "Changed since by \(authors): “\(clip.title)”"
         }

@@ -1,0 +1,48 @@
+import ClipsCore
+import Foundation
+import LiveQuery
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+/// Filters of the history by author.
+@Suite struct HistoryFilterTests {
+    @Test(
+        arguments: [
+            "author:\"another program\"", "\"another program\"", "author:(unknown)",
+            "author:cli author:\"another program\"",
+        ])
+    func `a filter selects the changes of external writers`(text: String) throws {
+        let filter = try HistoryFilter(text, now: noon)
+        #expect(filter.admits(transaction(1, author: nil)) && filter.admits(transaction(1, author: "")))
+        #expect(!filter.admits(transaction(1, author: "extension")))
+        #expect("\(try #require(filter.predicate))".contains("nil"))
+    }
+
+    @Test func `a name with a space is one author, and others remain several`() throws {
+        #expect(try HistoryFilter("author:\"one two\" since:2h", now: noon).authors == ["one two"])
+        #expect(try HistoryFilter("author:one  two", now: noon).authors == ["one", "two"])
+        #expect(throws: ClipsAppError.self) { try HistoryFilter("autor:\"one two\"", now: noon) }
+    }
+
+    @Test(arguments: ["author:an", "author:\"an", "author:\"another pr"])
+    func `Tab completes the name of external writers`(typed: String) throws {
+        var state = AppState.showing(3, config: "")
+        state.take(.transactions([transaction(1, inserting: [1], author: nil)]))
+        try state.press("H/\(typed)<Tab>")
+        #expect(state.prompt?.editor.text == "author:\"another program\"")
+    }
+
+    @Test func `one name stands for external writers everywhere`() throws {
+        var state = AppState.showing(3, Size(rows: 24, columns: 100))
+        let change = external(4, inserting: 1)
+        state.take(.transactions([change]))
+        #expect(state.statusLine.contains("another program saved 1 clip"), "\(state.statusLine)")
+        try state.press("H")
+        #expect(state.lines.count { $0.contains(" another program ") } == 3, "\(state.lines)")
+        _ = state.handle(.resized(Size(rows: 24, columns: 40)), at: noon)
+        #expect(state.lines.count { $0.contains("another program") } == 1, "\(state.lines)")
+        #expect(state.lines.allSatisfy { $0.components(separatedBy: "another program").count <= 2 })
+    }
+}
