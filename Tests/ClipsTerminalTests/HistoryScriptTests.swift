@@ -56,6 +56,20 @@ import Testing
         }
     }
 
+    @Test func `the history shows that the keys move among the changes, and what is restored`() async throws {
+        try await RunningApp.open(size: Size(rows: 24, columns: 80), clips: 4) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            _ = try app.other { try await $0.delete(Array(ids[0..<3])) }
+            try app.run(":wait count=1\nH\n:wait text=deleted: Clip 1\n:wait text=R restore the row")
+            #expect(!app.lines.contains { $0.contains("hange 1/3") })
+            try app.run("<Enter>\n:wait text=─ Change 1/3 · \n:wait text=R restore this clip")
+            try app.run("j\n:wait text=─ Change 2/3 · \nR\n:wait text=, 1 of 3 deleted clips\n:wait idle")
+            try app.run("<Esc>\n:wait text=R restore the row\ngj\n:wait idle\nR")
+            try app.run(":wait text=Restored 2 clips\n:wait idle")
+            #expect(!app.lines.contains { $0.contains("hange 2/3") })
+        }
+    }
+
     @Test func `Enter in the history goes to a clip that a filter or the archive hides`() async throws {
         try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 4) { app in
             let archived = app.state.list.clips.rows[0].id

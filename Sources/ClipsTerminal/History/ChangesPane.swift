@@ -81,6 +81,8 @@ struct ChangesPane {
             transaction.isOwn ? "you" : hasAuthor ? nil : state.history.windows.author(of: transaction),
             transaction.program ?? (hasAuthor ? AuthorName.unknown : nil), context,
         ].compactMap(\.self)
+        // The border alone does not show which keys move here.
+        if let selected { parts.insert("Change \(selected + 1)/\(row.count.grouped)", at: 0) }
         while parts.count > 1, DisplayWidth.columns(of: parts.joined(separator: " · ")) > width {
             parts.removeLast()
         }

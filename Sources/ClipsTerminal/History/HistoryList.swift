@@ -341,7 +341,8 @@ extension AppState {
 
     mutating func restore() {
         guard let transaction = history.selectedTransaction else { return }
-        start(.restore(history.selectedChange?.clip, deletedBy: transaction.token))
+        start(
+            .restore(history.selectedChange?.clip, of: transaction.deleted, deletedBy: transaction.token))
         history.invalidate()
     }
 }

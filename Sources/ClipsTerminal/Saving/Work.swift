@@ -23,7 +23,8 @@ enum Work: Sendable {
     case unquote(Quote, Int64)
     /// Replaces the note of a quote.
     case noteQuote(String, Quote, Int64)
-    case restore(Int64?, deletedBy: HistoryToken)
+    /// Restores one of the clips that a transaction deleted, or all of them.
+    case restore(Int64?, of: Int, deletedBy: HistoryToken)
     case undo(UndoStep, ContestedUndo)
     case redo(UndoStep, ContestedUndo)
     /// Restores or dismisses a value that lost to another machine's.
@@ -159,13 +160,14 @@ extension Work {
                 return .impossible("Another process deleted the quote; nothing was saved.")
             }
             return .done(token: changed.token, clips: [clip])
-        case .restore(let clip, let token):
+        case .restore(let clip, let count, let token):
             let result = try await store.restore(clip, deletedBy: token)
             let ids = result.value
             guard !ids.isEmpty else { return .impossible("The deleted clips already exist.") }
             let title = ids.count == 1 ? try? await store.clip(ids[0]).displayTitle : nil
             let subject = title.map(Self.quoted) ?? Self.clips(ids.count)
-            return .done(token: result.token, clips: ids, summary: "restored \(subject)")
+            let share = clip == nil || count < 2 ? "" : ", 1 of \(count.grouped) deleted clips"
+            return .done(token: result.token, clips: ids, summary: "restored \(subject)\(share)")
         case .resolve(let conflict, let restoring):
             return .done(token: try await store.resolve(conflict, restoring: restoring), clips: [])
         case .undo(let step, let contested): return try await undo(step, contested, false, in: store)

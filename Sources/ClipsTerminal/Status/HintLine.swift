@@ -158,10 +158,15 @@ struct HintLine {
                 (.help, "help"), (.back, "unmark"), (.delete, "delete"), (.tag, "tag"), (.star, "star"),
                 (.copy, "copy"), (.browse, "browser"),
             ]
+        case .history where state.history.isInChanges:
+            [
+                (.help, "help"), (.back, "back to the rows"), (.open, "go to the clip"),
+                (.restore, "restore this clip"),
+            ]
         case .history:
             [
                 (.help, "help"), (.back, "back"), (.filter, "author, time"), (.switchPane, "changes"),
-                (.restore, "restore"),
+                (.restore, "restore the row"),
             ]
         case .help: [(.back, "back"), (.filter, "search"), (.open, "run"), (.down, "down")]
         case .output:
