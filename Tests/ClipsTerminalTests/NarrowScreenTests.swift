@@ -1,5 +1,6 @@
 import ClipsCore
 import LiveQuery
+import PersistentStore
 import Terminal
 import Testing
 
@@ -71,6 +72,24 @@ import Testing
         try state.press(",")
         #expect(
             state.lines.contains { $0.contains("a  Archive the clip, which hides it… ") }, "\(state.lines)")
+    }
+
+    @Test(arguments: [12, 13, 14])
+    func `a conflict has a border and both versions`(rows: Int) throws {
+        var state = AppState.showing(30, Size(rows: rows, columns: 40))
+        func clip(_ title: String) -> Clip {
+            let layout = StoredObject.Layout(names: ["title"])
+            return Clip(
+                StoredObject(id: ClipModel.objectID(29), version: 1, layout: layout, values: [.text(title)]))
+        }
+        let work = Work.edit(clip("Base"), [.title: .text("Mine")], "edited", form: nil)
+        state.answer(.work(work), Work.Outcome.conflict(clip("Theirs")))
+        let lines = state.lines
+        #expect(lines.contains { $0.hasPrefix("┌─ Choose what to save ─") }, "\(lines)")
+        #expect(rows == 12 || lines.contains { $0.hasPrefix("└─") }, "\(lines)")
+        for words in ["yours   Mine", "theirs  Theirs", "both changed it", "both: ", "later: "] {
+            #expect(lines.contains { $0.contains(words) }, "\(words): \(lines)")
+        }
     }
 
     @Test func `the history has room for a change and its title, and names the author below`() {

@@ -32,8 +32,9 @@ struct ConflictScreen {
 
     /// The number of rows above the menu.
     static func rows(_ layout: Layout, _ question: OpenQuestion?) -> Int {
-        let border = MenuBox.border(rows: layout.status?.row ?? 0, isConflict: true)
-        return max(1, (layout.list?.size.rows ?? 1) - (question?.menu.items.count ?? 0) - 2 * border)
+        let items = question?.menu.items.count ?? 0
+        let border = MenuBox.border(rows: layout.status?.row ?? 0, items: items, isConflict: true)
+        return max(1, (layout.list?.size.rows ?? 1) - items - border.top - border.bottom)
     }
 
     func lineCount(_ layout: Layout) -> Int {

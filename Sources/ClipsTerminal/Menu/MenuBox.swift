@@ -8,6 +8,8 @@ struct MenuBox {
     private let theme: Theme
     private let keyWidth: Int
     private let isConflict: Bool
+    /// The columns around a title in the border.
+    private static let titleMargin = 6
 
     init?(state: AppState) {
         theme = state.theme
@@ -31,24 +33,42 @@ struct MenuBox {
         keyWidth = items.map { DisplayWidth.columns(of: $0.key) }.max() ?? 1
     }
 
-    /// The rows of each border; a low screen has room for the choices only, below the texts of a conflict.
-    static func border(rows: Int, isConflict: Bool) -> Int { rows >= (isConflict ? 12 : 8) ? 1 : 0 }
+    /// Returns the rows of the border above and below the items; a low screen has room for the choices only, below the
+    /// header of a conflict and a name with both values.
+    ///
+    /// - Parameter rows: The rows above the status line.
+    static func border(rows: Int, items: Int, isConflict: Bool) -> (top: Int, bottom: Int) {
+        guard isConflict else { return rows >= 8 ? (1, 1) : (0, 0) }
+        let free = rows - items - 4
+        return (free >= 1 ? 1 : 0, free >= 2 ? 1 : 0)
+    }
 
-    /// The areas of the box and of its items, and the first item shown; nil without room.
-    private func areas(_ layout: Layout) -> (box: Rect, items: Rect, first: Int)? {
+    /// The areas of the box and of its items, the first item shown, and the lines of a title that is longer than the
+    /// border; nil without room.
+    private func areas(_ layout: Layout) -> (box: Rect, items: Rect, first: Int, title: [String])? {
         let bottom = layout.status?.row ?? layout.size.rows
-        let border = Self.border(rows: bottom, isConflict: isConflict)
-        let shown = min(items.count, bottom - 2 * border)
+        let border = Self.border(rows: bottom, items: items.count, isConflict: isConflict)
+        let shown = min(items.count, bottom - border.top - border.bottom)
         guard shown > 0 else { return nil }
         let widest = items.map { DisplayWidth.columns(of: $0.label) }.max() ?? 0
-        let columns = min(
-            layout.size.columns, max(widest + keyWidth + 7, DisplayWidth.columns(of: title) + 6))
-        let rows = shown + 2 * border
+        let titleWidth = DisplayWidth.columns(of: SafeText.line(title)) + Self.titleMargin
+        let columns = min(layout.size.columns, max(widest + keyWidth + 7, titleWidth))
+        let left = bottom - shown - border.top - border.bottom
+        let lines = titleWidth > columns && border.top > 0 ? titleLines(columns, left) : []
+        let rows = shown + lines.count + border.top + border.bottom
         let box = Rect(row: bottom - rows, column: 0, rows: rows, columns: columns)
         let inside = Rect(
-            row: box.row + border, column: border, rows: shown, columns: max(0, columns - 2 * border))
+            row: box.row + border.top + lines.count, column: border.top, rows: shown,
+            columns: max(0, columns - 2 * border.top))
         // Choices that do not fit are reached by their letters, or by moving down.
-        return (box, inside, max(0, min((selected ?? 0) - shown + 1, items.count - shown)))
+        return (box, inside, max(0, min((selected ?? 0) - shown + 1, items.count - shown)), lines)
+    }
+
+    /// Returns the lines of the title in a box, at most a number of them; none if it needs more.
+    private func titleLines(_ columns: Int, _ limit: Int) -> [String] {
+        var wrapped = WrappedText(title.replacing("\n", with: " "), width: max(1, columns - 4))
+        let count = wrapped.count(upTo: limit + 1)
+        return isConflict || count > limit ? [] : wrapped.lines(0..<count)
     }
 
     /// Returns the index of the item at a position; nil outside the box.
@@ -58,9 +78,15 @@ struct MenuBox {
     }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
-        guard let (box, area, first) = areas(layout) else { return }
+        guard let (box, area, first, lines) = areas(layout) else { return }
         frame.fill(box)
-        if area.row > box.row { frame.putBox(box, title: title, theme) }
+        if area.row > box.row {
+            let hasBottom = box.size.rows > area.row - box.row + area.size.rows
+            frame.putBox(box, title: lines.isEmpty ? title : nil, hasBottom: hasBottom, theme)
+        }
+        for (row, line) in lines.enumerated() {
+            frame.put(line, in: box, row: row + 1, column: 2, style: theme.strong)
+        }
         for (row, item) in items[first..<first + area.size.rows].enumerated() {
             let line = Rect(
                 row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
@@ -78,17 +104,18 @@ struct MenuBox {
 }
 
 extension Frame {
-    /// Draws a border with a title.
-    mutating func putBox(_ area: Rect, title: String, _ theme: Theme) {
+    /// Draws a border, with a title if there is one.
+    mutating func putBox(_ area: Rect, title: String?, hasBottom: Bool = true, _ theme: Theme) {
         let width = max(0, area.size.columns - 2)
-        for (row, ends) in [(0, "┌┐"), (area.size.rows - 1, "└┘")] {
+        for (row, ends) in [(0, "┌┐")] + (hasBottom ? [(area.size.rows - 1, "└┘")] : []) {
             let line = String(ends.prefix(1)) + String(repeating: "─", count: width) + ends.suffix(1)
             put(line, in: area, row: row, style: theme.border)
         }
-        for row in 1..<max(1, area.size.rows - 1) {
+        for row in 1..<max(1, area.size.rows - (hasBottom ? 1 : 0)) {
             put("│", in: area, row: row, style: theme.border)
             put("│", in: area, row: row, column: width + 1, style: theme.border)
         }
+        guard let title else { return }
         put(" \(SafeText.cutAtWord(title, to: width - 4)) ", in: area, column: 2, style: theme.strong)
     }
 }

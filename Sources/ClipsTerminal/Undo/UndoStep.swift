@@ -31,20 +31,19 @@ struct ForeignChange: Hashable, Sendable {
 
     var summary: String { "\(change) \(place)" }
 
-    /// Returns the answer, which repeats the end of a question that is cut on a narrow screen.
-    func answer(_ direction: UndoSteps.Direction) -> String {
-        let verb = change.split(separator: " ").first ?? ""
-        return "\(direction == .undo ? "undo" : "redo"): \(verb) \(place)"
-    }
-
-    /// Returns a question such as `Undo “Title”, deleted in another window 2 min ago?`.
+    /// Returns a question such as `Undo “Title”, deleted in another window 2 min ago?`, or
+    /// `Undo “deleted 3 clips”, in another window 2 min ago?`.
     func question(_ direction: UndoSteps.Direction, at now: Date) -> String {
         let verb = direction == .undo ? "Undo" : "Redo"
         let words = change.split(separator: " ", maxSplits: 1)
         let sentence = Age(of: timestamp, at: now).sentence
         let age = sentence == "now" ? "just now" : sentence
-        guard words.count == 2 else { return "\(verb) \(summary) \(age)?" }
-        return "\(verb) \(words[1]), \(words[0]) \(place) \(age)?"
+        guard words.count == 2, words[0] != "a" else { return "\(verb) \(summary) \(age)?" }
+        if words[1].hasPrefix("“"), words[1].firstIndex(of: "”") == words[1].indices.last {
+            return "\(verb) \(words[1]), \(words[0]) \(place) \(age)?"
+        }
+        return change.contains("“")
+            ? "\(verb): \(change), \(place) \(age)?" : "\(verb) “\(change)”, \(place) \(age)?"
     }
 }
 

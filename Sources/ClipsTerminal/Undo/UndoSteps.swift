@@ -143,7 +143,7 @@ extension AppState {
             title: question,
             items: [
                 Menu.Item(
-                    key: "y", label: change.answer(direction),
+                    key: "y", label: direction == .undo ? "undo" : "redo",
                     choice: .foreignUndo(step.named(change.summary), direction))
             ])
     }
