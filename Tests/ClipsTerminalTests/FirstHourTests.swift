@@ -249,7 +249,7 @@ import Testing
             rows: [], lowerIndex: 0, count: nil, reachesStart: true, reachesEnd: false)
         state.take(.window(none, generation: generation))
         #expect(
-            state.statusLine.hasPrefix(" … ") && !state.lines.contains { $0.contains("No clip contains") })
+            state.statusLine.hasPrefix(" … ") && !state.lines.contains { $0.contains("No clip ") })
         // The next key is meant for the clips that are found.
         try state.press("d")
         #expect(state.typing.ahead == [.key(.character("d"))])
@@ -257,7 +257,7 @@ import Testing
             rows: [], lowerIndex: 0, count: 0, reachesStart: true, reachesEnd: true)
         state.take(.window(all, generation: generation))
         #expect(state.statusLine.hasPrefix(" 0 ") || state.message != nil)
-        #expect(state.lines.contains { $0.contains("No clip contains “tag:x”") })
+        #expect(state.lines.contains { $0.contains("No clip matches “tag:x”") })
     }
 
     @Test func `a menu has a border on a small screen`() throws {

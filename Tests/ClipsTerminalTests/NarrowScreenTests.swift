@@ -92,6 +92,21 @@ import Testing
         }
     }
 
+    @Test func `an empty list shows each command on a line`() {
+        var state = AppState.showing(0, Self.narrow)
+        state.list.hidden = HiddenClips()
+        let commands = [
+            "clips add --fetch swift.org", "clips import bookmarks.html", "clips browser install",
+        ]
+        for command in commands {
+            #expect(state.lines.contains { $0.trimmed == command }, "\(command): \(state.lines)")
+        }
+        #expect(state.lines.joined().contains("No clips yet"))
+        #expect(state.lines.joined(separator: " ").contains("immediately."), "\(state.lines)")
+        _ = state.handle(.resized(Size(rows: 24, columns: 80)), at: noon)
+        #expect(state.lines.contains { $0.trimmed.hasSuffix("# saves pages with a click in the browser") })
+    }
+
     @Test func `the history has room for a change and its title, and names the author below`() {
         var state = AppState.showing(3, Self.narrow)
         state.take(.transactions([transaction(1, deleting: [3])]))

@@ -51,6 +51,12 @@ package struct ClipQuery: Hashable, Sendable {
     /// Whether the filter has words, whose matches have a relevance.
     package var hasWords: Bool { search.hasWords }
 
+    /// Whether the filter has words alone, which clips contain, and no conditions, which they match.
+    package var hasOnlyWords: Bool { search.hasOnlyWords }
+
+    /// A sentence about a word that is probably meant as an operator, for a list without clips.
+    package var hint: String? { search.hint }
+
     /// Whether the list is in the order of relevance.
     package var isRanked: Bool { ranksWords && hasWords }
 

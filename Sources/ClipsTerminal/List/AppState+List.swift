@@ -202,7 +202,7 @@ extension AppState {
 
     mutating func finishSearch(_ id: Int64?) {
         list.feed.isSearching = false
-        guard let id else { return report("No clip contains “\(list.lastWords)”.") }
+        guard let id else { return report("\(ClipQuery.noClip(for: list.lastWords)).") }
         goTo(id)
     }
 }

@@ -108,8 +108,20 @@ struct ListPane {
         ] + (hidden.archived == 0 ? [] : [archived]) + (hidden.hasDeleted ? [deleted] : [])
     }
 
+    /// Returns the commands that save the first clips, with their effects if there is room for them.
+    private static func commands(columns: Int) -> [String] {
+        let commands = [
+            ("clips add --fetch swift.org", "saves a page with its text"),
+            ("clips import bookmarks.html", "reads exports of browsers and services"),
+            ("clips browser install", "saves pages with a click in the browser"),
+        ]
+        guard columns >= 74 else { return commands.map { "  \($0.0)" } }
+        return commands.map { "  \($0)\(String(repeating: " ", count: 31 - $0.count))# \($1)" }
+    }
+
     private func drawEmpty(_ area: Rect, _ frame: inout Frame) {
         let add = state.keys.name(of: .add)
+        let indent = min(4, area.size.columns / 20)
         let lines: [(String, Style)]
         if state.list.query.admitsAll {
             guard let hidden = state.list.hidden else { return }
@@ -119,31 +131,26 @@ struct ListPane {
                     ("No clips yet", theme.strong), ("", .plain),
                     ("Press \(add) to add a URL or a text, or run in another terminal:", .plain),
                     ("", .plain),
-                    ("  clips add --fetch swift.org    # saves a page with its text", theme.strong),
-                    (
-                        "  clips import bookmarks.html    # reads exports of browsers and services",
-                        theme.strong
-                    ),
-                    (
-                        "  clips browser install          # saves pages with a click in the browser",
-                        theme.strong
-                    ),
+                ] + Self.commands(columns: area.size.columns - indent).map { ($0, theme.strong) } + [
                     ("", .plain),
                     ("Clips that any program saves appear here immediately.", theme.muted),
                 ] : self.lines(hidden)
         } else {
             // The status line has room for a problem on a wide screen only.
             let problem = state.list.query.problem(isTyping: state.prompt?.kind == .filter)
-            lines = [
-                (problem ?? "No clip contains “\(state.list.query.filter)”", theme.strong), ("", .plain),
-                (state.wayOut, .plain),
-            ]
+            let hint = state.list.query.hint
+            lines =
+                [(problem ?? ClipQuery.noClip(for: state.list.query.filter), theme.strong), ("", .plain)]
+                + (problem == nil ? [hint].compactMap(\.self) : []).map { ($0, .plain) }
+                + [(state.wayOut, .plain)]
         }
-        let indent = min(4, area.size.columns / 20)
         let width = area.size.columns - indent
-        let wrapped = lines.flatMap { line in
+        var wrapped = lines.flatMap { line in
             var text = WrappedText(line.0.isEmpty ? " " : line.0, width: max(1, width))
             return text.lines(0..<8).map { StyledRun($0, line.1) }
+        }
+        while wrapped.count > area.size.rows, let blank = wrapped.lastIndex(where: { $0.text == " " }) {
+            wrapped.remove(at: blank)
         }
         let first = max(0, (area.size.rows - wrapped.count) / 3)
         for (row, line) in wrapped.enumerated() {

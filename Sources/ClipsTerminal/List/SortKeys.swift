@@ -20,15 +20,20 @@ extension ClipQuery {
     /// The arguments of `:sort`.
     static var sortNames: [String] { sortKeys.map(\.attribute.rawValue) + [relevance] }
 
-    /// Returns a label such as `title` or `time saved, oldest first`.
+    /// Returns a label such as `by title`, `by time saved, oldest first`, or `unread first`.
     static func label(of sort: SortKey) -> String {
         guard let (_, attribute, label) = sortKeys.first(where: { $0.attribute.rawValue == sort.attribute })
-        else { return sort.attribute }
+        else { return "by \(sort.attribute)" }
         switch attribute {
-        case .created, .updated: return label + (sort.isAscending ? ", oldest first" : ", newest first")
-        case .starred, .unread: return label + (sort.isAscending ? ", last" : ", first")
-        default: return label + (sort.isAscending ? "" : ", from Z to A")
+        case .created, .updated: return "by \(label), " + (sort.isAscending ? "oldest first" : "newest first")
+        case .starred, .unread: return "\(attribute.rawValue) " + (sort.isAscending ? "last" : "first")
+        default: return "by \(label)" + (sort.isAscending ? "" : ", from Z to A")
         }
+    }
+
+    /// Returns a sentence without an end for a filter that no clip passes.
+    static func noClip(for filter: String) -> String {
+        "No clip \(ClipQuery(filter: filter).hasOnlyWords ? "contains" : "matches") “\(filter)”"
     }
 }
 

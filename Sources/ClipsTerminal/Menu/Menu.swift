@@ -241,7 +241,8 @@ extension AppState {
         if list.query.isRanked { setRanking(false, in: &wanted) }
         guard wanted != list.query else { return report("The list is already in this order.") }
         show(wanted, aroundClip: list.clips.selectedID)
-        report("Sorted by \(ClipQuery.label(of: wanted.sort)).")
+        let label = ClipQuery.label(of: wanted.sort)
+        report("Sorted\(label.hasPrefix("by ") ? "" : ":") \(label).")
     }
 
     /// Shows the best matches first, also of the next filters.

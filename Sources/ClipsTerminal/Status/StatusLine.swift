@@ -263,7 +263,7 @@ struct StatusLine {
         if state.list.query.isRanked, state.sync.indexing.isEmpty {
             parts.append(StyledRun("by relevance", theme.muted))
         } else if state.list.query.sort != state.settings.config.sort {
-            parts.append(StyledRun("by \(ClipQuery.label(of: state.list.query.sort))", theme.muted))
+            parts.append(StyledRun(ClipQuery.label(of: state.list.query.sort), theme.muted))
         }
         if !state.list.clips.follows { parts.append(StyledRun("not following", theme.muted)) }
         if !state.reader.hasFocus, let unread = state.unreadCount {

@@ -75,6 +75,14 @@ package struct SearchQuery: Hashable, Sendable {
         clauses.joined().contains { if case .text = $0.condition { true } else { false } }
     }
 
+    /// Whether the query consists of words that must all occur, anywhere in a document.
+    package var hasOnlyWords: Bool {
+        clauses.allSatisfy { clause in
+            guard clause.count == 1, case .text(_, .anywhere) = clause[0].condition else { return false }
+            return !clause[0].isNegated
+        }
+    }
+
     /// Returns the query with one more condition.
     package func requiring(_ flag: Flag, isNegated: Bool = false) -> SearchQuery {
         var query = self
