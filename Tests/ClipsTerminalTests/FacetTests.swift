@@ -66,6 +66,22 @@ import Testing
         }
     }
 
+    @Test func `an international site has its readable name, and a click filters by it`() async throws {
+        try await RunningApp.open(size: Size(rows: 30, columns: 100), config: "set sidebar on") { app in
+            _ = try app.other("seed") { store in
+                try await store.add([
+                    Self.draft(1, "https://xn--bcher-kva.example/1"), Self.draft(2, "https://a.example/"),
+                    Self.draft(3, "https://xn--80ak6aa92e.com/"),
+                ])
+            }
+            #expect(app.wait { $0.sidebar.facets.sites.count == 3 })
+            for name in ["bücher.example", "xn--80ak6aa92e.com"] {
+                let row = try #require(app.state.sidebarRows.firstIndex { $0.name == name })
+                try app.run("<Press:\(row + 1),3>\n:wait count=1\n:wait text=/site:\(name)\n:wait idle")
+            }
+        }
+    }
+
     @Test func `random edits of several writers leave the numbers of a count from the beginning`()
         async throws
     {

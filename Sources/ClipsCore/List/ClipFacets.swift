@@ -149,7 +149,7 @@ extension FacetCounter.State {
             spelled.add(tag, count)
         }
         authors.add(values[ClipAttribute.author.rawValue]?.textValue ?? "", count)
-        let host = ClipRow.site(of: values[ClipAttribute.url.rawValue]?.textValue ?? "")
+        let host = ReadableURL.host(ClipRow.site(of: values[ClipAttribute.url.rawValue]?.textValue ?? ""))
         guard !host.isEmpty else { return }
         hosts.add(host, count)
         var rest = Substring(host)
