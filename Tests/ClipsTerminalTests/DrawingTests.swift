@@ -172,6 +172,21 @@ import Testing
         #expect(!FrameSVG(AppState.showing(0).draw()).text.contains("<swift"))
     }
 
+    @Test(arguments: [
+        ("tag:live site:live.example", false), ("author:cli is:unread", false),
+        ("needle site:a.example", true),
+    ])
+    func `conditions need no reason in the rows`(filter: String, hasReason: Bool) throws {
+        var state = AppState.showing(3)
+        try state.press("/\(filter)<Enter>")
+        let rows = (0..<3).map { row(9 - $0, "Short", url: "https://b.example/\($0)") }
+        let effects = state.take(
+            .window(
+                LiveList.Window(rows: rows, lowerIndex: 0, count: 3, reachesStart: true, reachesEnd: true),
+                generation: state.list.feed.generation))
+        #expect(effects.contains { if case .loadExcerpts = $0 { true } else { false } } == hasReason)
+    }
+
     @Test func `the title of a match comes first, and its snippet has whole words`() throws {
         var state = AppState.showing(3)
         try state.press("/needle<Enter>")

@@ -2,13 +2,13 @@ package import PersistentStore
 import SearchIndex
 
 extension ClipStore {
-    /// Returns the parts of clips around the first match of a filter, on one line each, by ID.
+    /// Returns the parts of clips around the first match of the words of a filter, on one line each, by ID.
     ///
     /// - Parameter length: The length of a part, in characters.
     package func excerpts(
         _ ids: [Int64], of filter: String, length: Int
     ) async throws(StoreError) -> [Int64: String] {
-        let search = SearchQuery(filter)
+        let search = SearchQuery(filter).withoutNames
         let fields: [(ClipAttribute, SearchField)] = [
             (.title, .title), (.text, .text), (.note, .note), (.url, .url),
         ]

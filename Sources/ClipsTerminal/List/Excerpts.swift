@@ -26,10 +26,9 @@ struct Excerpts: Sendable {
         if (last.filter, last.length) != (filter, length) {
             (known, last) = ([:], wanted)
         }
-        guard columns.title.width >= ListLine.minTitleWithExcerpt, let highlight = ClipHighlight(filter)
-        else {
-            return nil
-        }
+        guard columns.title.width >= ListLine.minTitleWithExcerpt, ClipQuery(filter: filter).hasWords,
+            let highlight = ClipHighlight(filter)
+        else { return nil }
         for row in rows where known[row.id] == nil {
             if ListLine.showsMatch(row, highlight, columns) {
                 known[row.id] = ""

@@ -83,6 +83,15 @@ package struct SearchQuery: Hashable, Sendable {
         }
     }
 
+    /// The query without the conditions on names, such as that of the site.
+    package var withoutNames: SearchQuery {
+        var query = self
+        query.clauses = clauses.map { clause in
+            clause.filter { if case .text(_, let field) = $0.condition { !field.isName } else { true } }
+        }.filter { !$0.isEmpty }
+        return query
+    }
+
     /// Returns the query with one more condition.
     package func requiring(_ flag: Flag, isNegated: Bool = false) -> SearchQuery {
         var query = self
