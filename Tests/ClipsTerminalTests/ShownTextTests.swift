@@ -124,6 +124,21 @@ import Testing
         #expect(frame.cell(row: 4, column: 8)?.style.attributes.contains(.bold) == true)
     }
 
+    @Test func `the next match has its number, even if the text does not scroll`() async throws {
+        try await RunningApp.open(size: Size(rows: 24, columns: 80)) { app in
+            _ = try app.other { store in
+                var draft = RunningApp.draft("Marks")
+                draft.text = "a needle\n\nb needle\n\nc needle, needle"
+                return try await store.add([draft])
+            }
+            try app.run(":wait count=1\n<Enter>\n:wait text=a needle\n/needle<Enter>\n:wait text=1/4 matches")
+            try app.run("n\n:wait text=2/4 matches\nn\n:wait text=3/4 matches\n")
+            try app.run("n\n:wait text=No “needle” below.\nN\n:wait text=2/4 matches")
+            try app.run("NN\n:wait text=No “needle” above.\nn\n:wait text=2/4 matches")
+            try app.run("/marks<Enter>\n:wait text=1/2 matches\nn\n:wait text=2/2 matches")
+        }
+    }
+
     @Test func `words are found, highlighted, and copied where they are shown`() async throws {
         let text =
             "# Heading\n\n**bold *and* words**\n\n| Name | Remark |\n|---|--:|\n| apple | a needle |\n\n"

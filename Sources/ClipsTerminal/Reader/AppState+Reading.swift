@@ -108,14 +108,14 @@ extension AppState {
 
     /// Scrolls to the next or previous line with the words.
     ///
-    /// - Parameter start: The first line to search; nil for the one after or before the top.
+    /// - Parameter start: The first line to search; nil for the one after or before the match, or the top.
     mutating func searchText(isForward: Bool, from start: Int? = nil) {
         guard let highlight = textHighlight, let id = reader.id, var text = reader.text else { return }
-        let first = start ?? reader.index + (isForward ? 1 : -1)
+        let first = start ?? (reader.found ?? reader.index) + (isForward ? 1 : -1)
         let found = text.line(
             matching: highlight, from: first, isForward: isForward, limit: Reader.maxSearched)
         if let line = found.line {
-            reader.moveTo(index: line)
+            reader.showMatch(inLine: line)
         } else if found.isComplete {
             reportNoMatch(isForward: isForward)
         } else {
@@ -126,7 +126,7 @@ extension AppState {
 
     mutating func finishSearch(_ id: Int64, _ text: ReaderText, _ line: Int?, isForward: Bool) {
         guard id == reader.id, reader.use(text) else { return }
-        if let line { reader.moveTo(index: line) } else { reportNoMatch(isForward: isForward) }
+        if let line { reader.showMatch(inLine: line) } else { reportNoMatch(isForward: isForward) }
     }
 
     private mutating func reportNoMatch(isForward: Bool) {

@@ -30,10 +30,15 @@ struct Reader: Sendable {
     private var former: ReaderText?
     /// The words searched in the text, also in the next clips.
     var searched = ""
-    /// The number of matches of the searched words; nil without words, and for a text of many megabytes.
-    private(set) var matchCount: Int?
-    /// The words of ``matchCount``.
+    /// The matches of the searched words; nil without words, and for a text of many megabytes.
+    private var matches: [ReaderText.Anchor]?
+    var matchCount: Int? { matches?.count }
+    /// The words of ``matches``.
     private var countedWords = ""
+    /// The line of the match that was found last, until the text scrolls.
+    private(set) var found: Int?
+    /// The number of that match, from 1.
+    private(set) var matchNumber: Int?
     /// The URLs in the text, by their numbers less 1.
     private(set) var links: [String] = []
     /// Whether further URLs have no number.
@@ -113,7 +118,8 @@ struct Reader: Sendable {
                 top = laidOut.line(at: anchor)
             }
             (text, former) = (laidOut, nil)
-            (shown, range) = (nil, nil)
+            (shown, range, found) = (nil, nil, nil)
+            (matches, countedWords) = (nil, "")
         }
         if isWrapped { hiddenColumns = 0 }
         let known = text?.count(upTo: top + self.height + 1) ?? 0
@@ -125,16 +131,23 @@ struct Reader: Sendable {
         lines = text?.lines(top..<top + self.height) ?? []
     }
 
-    /// Counts the matches of the searched words in the texts of the clip, which are laid out, once.
+    /// Finds the matches of the searched words in the texts of the clip, which are laid out, once.
     mutating func countMatches() {
-        guard countedWords != searched, text != nil else { return }
-        countedWords = searched
-        matchCount = nil
-        let texts = [output?.text, clip?.title, clip?.note, text?.shownText].compactMap(\.self)
-        guard let highlight = ClipHighlight(literal: searched),
-            texts.reduce(0, { $0 + $1.utf8.count }) <= Self.maxCounted
-        else { return }
-        matchCount = texts.reduce(0) { $0 + highlight.ranges(inText: $1).count }
+        guard text != nil else { return }
+        if countedWords != searched {
+            countedWords = searched
+            matches = ClipHighlight(literal: searched).flatMap {
+                text?.matches(of: $0, maxBytes: Self.maxCounted)
+            }
+        }
+        matchNumber = nil
+        if let found, let matches { matchNumber = text?.number(ofMatchInLine: found, among: matches) }
+    }
+
+    /// Scrolls to a line with a match.
+    mutating func showMatch(inLine line: Int) {
+        moveTo(index: line)
+        found = line
     }
 
     /// The bytes in which one key counts matches.
@@ -158,6 +171,7 @@ struct Reader: Sendable {
     mutating func moveToEnd(of measured: ReaderText) {
         guard use(measured), var whole = text else { return }
         let count = whole.count(upTo: .max)
+        found = nil
         if range != nil { moveTo(index: count - 1) } else { top = max(0, count - height) }
     }
 }
@@ -168,6 +182,7 @@ extension Reader: Navigable {
 
     /// Scrolls to a line; one after the end is corrected in `layOut`, since the lines are not counted.
     mutating func moveTo(index: Int) {
+        found = nil
         guard let start = range?.start else {
             top = max(0, min(index, 1 << 40))
             return

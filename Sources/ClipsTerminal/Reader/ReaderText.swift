@@ -179,8 +179,25 @@ struct ReaderText: Sendable {
                 text: WrappedText(text, width: unwraps ? nil : width, hangs: part == .text || part == .note)))
     }
 
-    /// The text of the clip as it is shown.
-    var shownText: String? { sections.lazy.compactMap(\.shown?.text).first }
+    /// Returns the matches in all texts, in order; nil if these have more bytes than a limit.
+    func matches(of highlight: ClipHighlight, maxBytes: Int) -> [Anchor]? {
+        guard sections.reduce(0, { $0 + $1.text.text.utf8.count }) <= maxBytes else { return nil }
+        return sections.enumerated().flatMap { index, section in
+            let text = section.text.text
+            return highlight.ranges(inText: text).map {
+                Anchor(section: index, offset: text.utf8.distance(from: text.startIndex, to: $0.lowerBound))
+            }
+        }
+    }
+
+    /// Returns the number of the first match in a line, from 1; nil if none begins in it.
+    mutating func number(ofMatchInLine line: Int, among matches: [Anchor]) -> Int? {
+        let (start, end) = (position(ofLine: line), position(ofLine: line + 1))
+        func isBefore(_ one: Anchor, _ other: Anchor) -> Bool {
+            (one.section, one.offset) < (other.section, other.offset)
+        }
+        return matches.firstIndex { !isBefore($0, start) && isBefore($0, end) }.map { $0 + 1 }
+    }
 
     mutating func lines(_ range: Range<Int>) -> [Line] {
         var lines: [Line] = []

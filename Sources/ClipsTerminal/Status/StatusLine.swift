@@ -239,7 +239,8 @@ struct StatusLine {
                 parts.append(StyledRun(state.reader.hasMore ? "↓ more · \(percent)%" : "100%", theme.muted))
             }
             if let count = state.reader.matchCount, count > 0 || state.prompt != nil {
-                let shown = "\(count.grouped)\(count >= 100 ? "+" : "")"
+                let number = state.reader.matchNumber.map { "\($0.grouped)/" } ?? ""
+                let shown = "\(number)\(count.grouped)\(count >= 100 ? "+" : "")"
                 parts.append(StyledRun("\(shown) \(count == 1 ? "match" : "matches")", theme.muted))
             }
         }
