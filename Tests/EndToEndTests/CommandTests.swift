@@ -87,6 +87,17 @@ import Testing
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "2")
     }
 
+    @Test func `show prints the stored text into a pipe, without controls`() throws {
+        let text = "👩‍👩‍👧‍👦 🇩🇪\tx\u{1B}[31m\u{202E}\nनमस्ते\u{7F}"
+        try clips.run("add", "--title", "🇩🇪 a", "--text", text)
+        let page = try clips.run("show", "1").output
+        #expect(page.contains("title: 🇩🇪 a\n"))
+        #expect(page.hasSuffix("\n\n👩‍👩‍👧‍👦 🇩🇪\tx␛[31m\u{FFFD}\nनमस्ते␡\n"), "\(page.debugDescription)")
+        let command = "'\(ClipsProgram.path)' show 1"
+        let seen = try Shell.run("script", ["-qec", command, "/dev/null"], environment: clips.environment)
+        #expect(seen.output.contains("👩 DE x␛[31m"), "\(seen.output.debugDescription)")
+    }
+
     @Test func `history prints authors and changes, as text and as JSON`() throws {
         try clips.run("add", "--title", "a")
         _ = try clips.sqlite3("UPDATE Clip SET starred = 1")

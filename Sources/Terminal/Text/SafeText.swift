@@ -12,6 +12,23 @@ package enum SafeText {
         }
     }
 
+    /// Returns the text as it is, for a file or a program, except controls other than tabs and line ends, which become
+    /// visible signs, and signs for the direction of writing, which are replaced.
+    package static func stored(_ text: String) -> String {
+        var stored = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x09, 0x0A: stored.append(scalar)
+            case 0..<0x20: stored.append(Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}")
+            case 0x7F: stored.append("\u{2421}")
+            case 0x80..<0xA0, 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069:
+                stored.append("\u{FFFD}")
+            default: stored.append(scalar)
+            }
+        }
+        return String(stored)
+    }
+
     /// Returns the text with each line made safe; line ends are retained.
     package static func lines(_ text: String) -> String {
         text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)

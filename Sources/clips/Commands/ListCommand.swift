@@ -44,7 +44,8 @@ extension Command {
                     invocation.output.line(ClipLines(isJSON: true).line(clip))
                 } else {
                     if !isFirst { invocation.output.line("") }
-                    invocation.output.write(ClipLines.page(clip))
+                    invocation.output.write(
+                        ClipLines.page(clip, isOnTerminal: invocation.output.isTerminal))
                 }
                 isFirst = false
             } catch let error as ClipError {

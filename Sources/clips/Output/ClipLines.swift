@@ -32,10 +32,15 @@ struct ClipLines {
         )
     }
 
-    static func page(_ clip: Clip) -> String {
+    /// Returns all fields of a clip; for a program, as they are stored.
+    static func page(_ clip: Clip, isOnTerminal: Bool) -> String {
         var text = ""
+        func line(_ text: some StringProtocol) -> String {
+            isOnTerminal ? SafeText.line(String(text)) : SafeText.stored(String(text))
+        }
         func field(_ name: String, _ value: String) {
-            if !value.isEmpty { text += "\(name): \(SafeText.line(value))\n" }
+            guard !value.isEmpty else { return }
+            text += "\(name): \(line(String(value.map { $0.isNewline ? " " : $0 })))\n"
         }
         field("id", "\(clip.id) (\(clip.uuid))")
         field("title", clip.displayTitle)
@@ -55,7 +60,7 @@ struct ClipLines {
         }
         guard !clip.text.isEmpty else { return text }
         let lines = clip.text.split(omittingEmptySubsequences: false) { $0.isNewline }
-        return text + "\n" + lines.map { SafeText.line(String($0)) + "\n" }.joined()
+        return text + "\n" + lines.map { line($0) + "\n" }.joined()
     }
 
     private static func day(_ date: Date) -> String { String(LocalTime(date).dateAndTime.dropLast(6)) }
