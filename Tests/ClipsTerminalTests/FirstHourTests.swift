@@ -241,6 +241,18 @@ import Testing
         #expect(ConfigFile("set text-width 5").errors.count == 1)
     }
 
+    @Test func `lines that are not wrapped use the whole pane`() throws {
+        var state = try Self.reading(
+            String(repeating: "some words of a long text ", count: 400), config: "set text-width 40")
+        _ = state.handle(.resized(Size(rows: 24, columns: 100)), at: noon)
+        #expect(state.layout.text?.size.columns == 40)
+        try state.press("w")
+        #expect(try #require(state.layout.text?.size.columns) > 90)
+        #expect(state.lines.contains { $0.trimmed.count > 90 }, "\(state.lines)")
+        try state.press("w")
+        #expect(state.layout.text?.size.columns == 40)
+    }
+
     @Test func `a list says that it has no clips only once all are searched`() throws {
         var state = AppState.showing(3)
         try state.press("/tag:x<Enter>")

@@ -135,7 +135,8 @@ struct AppState: Sendable {
             size, isReading: reader.hasFocus, isOneScreen: screen != .list && screen != .output,
             isZoomed: reader.isZoomed,
             share: settings.config.split, hasSidebar: settings.config.showsSidebar, names: settings.columns,
-            textWidth: screen == .output ? nil : settings.config.textWidth, hasMargins: screen != .output)
+            textWidth: screen == .output || !reader.isWrapped ? nil : settings.config.textWidth,
+            hasMargins: screen != .output)
     }
 
     /// Fits scroll positions, the clip being read, and the list's requests to the changed state.
