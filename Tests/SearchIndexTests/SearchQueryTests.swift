@@ -178,6 +178,18 @@ import Testing
         }
     }
 
+    @Test func `an excerpt near the start begins with it`() {
+        func excerpt(_ text: String, _ length: Int) -> String? {
+            SearchQuery("live").excerpt(of: text, in: .url, length: length)?.text
+        }
+        let url = "https://live.example/1"
+        for length in 12...30 {
+            #expect(excerpt(url, length)?.hasPrefix("https://live") == true, "\(length)")
+        }
+        #expect(excerpt("https://a.long.name.example/live/1", 15)?.hasPrefix("…") == true)
+        #expect(excerpt("a few words before live", 12) == "…live")
+    }
+
     @Test func `matches are marked, regardless of the characters they fold to`() {
         func marked(_ query: String, _ text: String) -> [String] {
             SearchQuery(query).matches(in: text, of: .text).map { String(text[$0]) }

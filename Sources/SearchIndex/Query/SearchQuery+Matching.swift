@@ -165,17 +165,27 @@ extension SearchQuery {
         }
     }
 
+    /// The characters before an excerpt that are not omitted alone.
+    private static let maxOmitted = 8
+
     /// Returns the whole words around the first match in a text, with the matches in them; nil if there is no match.
     package func excerpt(of text: String, in field: SearchField, length: Int) -> SearchExcerpt? {
         guard let first = matches(in: text, of: field).first else { return nil }
         var start =
             text.index(first.lowerBound, offsetBy: -length / 3, limitedBy: text.startIndex) ?? text.startIndex
-        var end = text.index(start, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
-        if start > text.startIndex, !text[text.index(before: start)].isWhitespace,
-            let space = text[start..<first.lowerBound].firstIndex(where: \.isWhitespace)
-        {
-            start = text.index(after: space)
+        if start > text.startIndex, !text[text.index(before: start)].isWhitespace {
+            let fitting =
+                text.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
+            if let space = text[start..<first.lowerBound].firstIndex(where: \.isWhitespace) {
+                start = text.index(after: space)
+            } else if first.upperBound <= fitting,
+                text.distance(from: text.startIndex, to: start) <= Self.maxOmitted
+            {
+                // Instead of an ellipsis for a few characters, such as a scheme.
+                start = text.startIndex
+            }
         }
+        var end = text.index(start, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
         if end < text.endIndex, first.upperBound < end, !text[end].isWhitespace,
             let space = text[first.upperBound..<end].lastIndex(where: \.isWhitespace)
         {
