@@ -273,6 +273,16 @@ import Testing
         #expect(try state.press("99").isEmpty && state.menu != nil)
     }
 
+    @Test func `no clip is left out on the way through a list of unread clips`() async throws {
+        try await RunningApp.open(clips: 4) { app in
+            try app.run("/is:unread<Enter>\n:wait count=4\n:wait idle\n<Enter>\n:wait count=3\n:wait idle")
+            for (title, count) in [("Clip 2", 2), ("Clip 1", 1)] {
+                try app.run(".\n:wait count=\(count)\n:wait idle")
+                #expect(app.state.reader.clip?.title == title)
+            }
+        }
+    }
+
     @Test func `the text of a clip is searched as it is typed, also far down`() async throws {
         try await RunningApp.open { app in
             let text = (1...9000).map { "row \($0)\($0 % 4000 == 0 ? " tag:x needle" : "")\n" }.joined()

@@ -32,7 +32,7 @@ import Testing
 
         let next = try open()
         try next.send("u")
-        #expect(try await soon { try next.shows("Undo 3 clips, deleted in a closed window") })
+        #expect(try await soon { try next.shows("Undo “deleted 3 clips”") })
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "7")
         try next.send("y")
         #expect(try await soon { try next.shows("Undone: deleted 3 clips in a closed window") })

@@ -185,6 +185,10 @@ extension AppState {
     }
 
     mutating func goToUnread(isForward: Bool) {
+        // A clip that left the list, such as a read one of unread clips, has made its successor the selected one.
+        if isForward, reader.hasFocus, let row = list.clips.selectedRow, row.id != reader.id, row.isUnread {
+            return read(row.id)
+        }
         var wanted = list.query
         wanted.isUnreadOnly = true
         list.feed.isSearching = true
