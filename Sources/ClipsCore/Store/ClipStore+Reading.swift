@@ -78,9 +78,9 @@ extension ClipStore {
             left = left.dropFirst(page.count)
             var request = FetchRequest(ClipModel.entity, where: .keys(Array(page)))
             request.attributes = attributes?.map(\.rawValue)
-            let objects = try await container.fetch(request)
-            for id in page {
-                guard let object = objects.first(where: { $0.id.key == id }) else { continue }
+            let objects = Dictionary(
+                uniqueKeysWithValues: try await container.fetch(request).map { ($0.id.key, $0) })
+            for object in page.compactMap({ objects[$0] }) {
                 let clip = Clip(object)
                 clips.append(clip)
                 bytes += clip.title.utf8.count + clip.url.utf8.count + clip.text.utf8.count + 1

@@ -24,7 +24,7 @@ struct SyncStatus: Sendable {
         /// The clips of changes by a writer that marks no transaction, such as the `sqlite3` shell; nil for others.
         var loose: Set<Int64>?
         /// Whether other parts of the step may have been too large to be reported, so that the number of clips is unknown.
-        var isPart = false
+        var mayLackParts = false
 
         /// `cli starred “Title”`, `you marked 3 clips as read`, or `cli saved 3, changed 1 clip`.
         ///
@@ -35,7 +35,7 @@ struct SyncStatus: Sendable {
                 return "\(author) \(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
             }
             let count = inserted + updated + deleted
-            if isPart { return "\(author) \(words?.sentence("many clips") ?? "changed many clips")" }
+            if mayLackParts { return "\(author) \(words?.sentence("many clips") ?? "changed many clips")" }
             if let words {
                 return
                     "\(author) \(words.sentence("\(count.grouped) \(count == 1 ? "clip" : "clips")"))"
@@ -74,7 +74,7 @@ struct SyncStatus: Sendable {
     /// Notes that commits were too large to be reported, which may be parts of the step of the last change.
     mutating func skipped() {
         hasSkipped = lastChange != nil
-        if lastChange?.step != nil { lastChange?.isPart = true }
+        if lastChange?.step != nil { lastChange?.mayLackParts = true }
     }
 
     /// Notes the newest commit. The parts of one step, such as an import, count together, and so do the changes of one
@@ -100,9 +100,9 @@ struct SyncStatus: Sendable {
             change.deleted += last.deleted
             change.words = change.words == last.words ? last.words : nil
             change.line = nil
-            change.isPart = last.isPart
+            change.mayLackParts = last.mayLackParts
         }
-        change.isPart = change.isPart || hasSkipped && change.step != nil
+        change.mayLackParts = change.mayLackParts || hasSkipped && change.step != nil
         hasSkipped = false
         lastChange = change
     }

@@ -26,12 +26,10 @@ extension HistoryTracker {
 
     /// Begins again if an older copy of the store is restored between the first refresh and the registration.
     private func openCursorInStore() async throws {
-        var attempts = 10
-        while true {
-            do { return try await registerCursor() } catch StoreError.tokenFromFuture where attempts > 1 {
-                attempts -= 1
-            }
+        for _ in 1..<10 {
+            do { return try await registerCursor() } catch StoreError.tokenFromFuture {}
         }
+        try await registerCursor()
     }
 
     private func registerCursor() async throws {
