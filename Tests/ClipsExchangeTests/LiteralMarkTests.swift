@@ -36,6 +36,9 @@ struct LiteralMarkTests {
             ("&amp;lt; and AT&amp;T; &amp; &amp;#60;", #"\&lt; and AT\&T; & \&#60;"#),
             ("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"),
             ("<pre>*a*\n# b\n[1]</pre>", "```\n*a*\n# b\n[1]\n```"),
+            ("<pre class='x language-c++'>a\nb</pre>", "```c++\na\nb\n```"),
+            ("<pre>\n<code class=lang-swift>a\nb</code></pre>", "```swift\na\nb\n```"),
+            ("<pre class='language-`a language-'>a</pre>", "```\na\n```"),
         ])
     func `characters of a page remain literal`(body: String, shown: String) throws {
         #expect(try text("<p>\(body)</p>") == shown)

@@ -103,22 +103,57 @@ import Testing
         #expect(state.statusLine.contains("paused · changed"))
     }
 
-    @Test func `a step whose first parts were not reported is shown without a number`() throws {
+    @Test func `a step whose first parts were not reported is counted in the history`() throws {
         var state = AppState.showing(30)
         func part(_ number: Int64) -> TransactionSummary {
             transaction(number, inserting: [100 + number, 200 + number], contextName: "mark #7")
         }
         state.take(.transactions([part(1)]))
         #expect(state.statusLine.contains("saved 2 clips"))
-        state.take(window(0..<30))
         // It may have been the last part.
+        var effects = state.take(window(0..<30))
         #expect(state.statusLine.contains("many clips"))
         for number in 2...3 as ClosedRange<Int64> {
-            state.take(.transactions([part(number)]))
+            effects += state.take(.transactions([part(number)]))
             #expect(state.statusLine.contains("many clips"))
         }
-        state.take(.transactions([transaction(4, inserting: [500])]))
-        #expect(state.statusLine.contains("extension saved") && !state.statusLine.contains("many"))
+        let counting = effects.filter { if case .countStep = $0 { true } else { false } }
+        try #require(counting.count == 3)
+        // The answer to a former request.
+        state.answer(counting[0], StepCounts(inserted: 4, updated: 0, deleted: 0, end: 2))
+        #expect(state.statusLine.contains("many clips"))
+        state.answer(counting[2], StepCounts(inserted: 1500, updated: 0, deleted: 0, end: 4))
+        #expect(state.statusLine.contains("saved 1,500 clips"))
+        state.take(.transactions([part(4)]))
+        #expect(state.statusLine.contains("saved 1,500 clips"))
+        state.take(.transactions([part(5)]))
+        #expect(state.statusLine.contains("saved 1,502 clips"))
+        state.take(.transactions([transaction(6, inserting: [500])]))
+        #expect(state.statusLine.contains("extension saved") && !state.statusLine.contains("1,50"))
+    }
+
+    @Test func `the parts of a step count together if other commits come between them`() throws {
+        var state = AppState.showing(30)
+        for number in [1, 3, 5] as [Int64] {
+            state.take(
+                .transactions([
+                    transaction(number, inserting: [100 + number, 200 + number], contextName: "mark #7")
+                ]))
+            #expect(state.statusLine.contains("saved \(number + 1) clips"))
+            state.take(.transactions([transaction(number + 1, inserting: [500 + number])]))
+            #expect(!state.statusLine.contains("\(number + 1) clips"))
+        }
+    }
+
+    @Test func `a report that has been read makes way for a commit of another process`() throws {
+        var state = AppState.showing(30)
+        state.report("Saved “Clip 30” · u to undo")
+        state.take(.transactions([transaction(1, inserting: [500])]), at: noon + 4)
+        #expect(state.statusLine.contains("u to undo"))
+        state.take(.transactions([transaction(2, inserting: [501], isOwn: true)]), at: noon + 6)
+        #expect(state.statusLine.contains("u to undo"))
+        state.take(.transactions([transaction(3, inserting: [502])]), at: noon + 6)
+        #expect(state.statusLine.contains("extension saved") && !state.statusLine.contains("u to undo"))
     }
 
     @Test func `the message of an own change replaces the line of the same change`() throws {

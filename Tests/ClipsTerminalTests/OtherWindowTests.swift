@@ -31,6 +31,18 @@ import Testing
         }
     }
 
+    @Test func `undo of a change of clips that another process deleted says so`() async throws {
+        try await RunningApp.open(clips: 4) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            try app.run("x\n:wait count=3\n:wait text=Archived “Clip 3”")
+            _ = try app.other("cli") { try await $0.delete([ids[0]]) }
+            try app.run("u\n:wait text=Nothing to undo: archived “Clip 3” · 1 clip deleted since")
+            try app.run("vjx\n:wait count=1\n:wait text=Archived 2 clips")
+            _ = try app.other("cli") { try await $0.delete([ids[1]]) }
+            try app.run("u\n:wait text=Undone: archived 2 clips · 1 clip deleted since\n:wait count=2")
+        }
+    }
+
     @Test func `changes of other authors are not offered`() async throws {
         try await RunningApp.open(clips: 2) { app in
             let ids = app.state.list.clips.rows.map(\.id)

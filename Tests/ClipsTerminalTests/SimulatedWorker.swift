@@ -237,7 +237,12 @@ struct SimulatedWorker {
                 store.commits.dropLast(count).suffix(500).map(SimulatedClips.summary).filter(filter.admits))
         case .loadChanges: return answer(TransactionDetail?.none as Any)
         case .loadTitles(let ids, _):
-            return answer((clips: ids.compactMap(store.clip), tags: [Int64: String]()))
+            return answer(
+                (
+                    titles: Dictionary(
+                        uniqueKeysWithValues: ids.compactMap(store.clip).map { ($0.id, $0.displayTitle) }),
+                    tags: [Int64: String]()
+                ))
         case .loadForEdit(let id), .loadForNote(let id), .loadForDeletion(let id):
             return store.clip(id).map { answer($0) } ?? .failure("Gone.")
         default: return nil

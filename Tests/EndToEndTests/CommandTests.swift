@@ -104,8 +104,8 @@ import Testing
         try clips.run("delete", "1")
         let lines = try clips.run("history").output.split(separator: "\n")
         #expect(lines.count == 3 && lines[2].hasSuffix("deleted clip 1 “a”"))
-        #expect(lines[0].contains("  cli  clips(") && lines[0].hasSuffix("saved clip 1"))
-        #expect(lines[1].contains("  another program  ") && lines[1].hasSuffix("starred clip 1"))
+        #expect(lines[0].contains("  cli  clips(") && lines[0].hasSuffix("saved clip 1 “a”"))
+        #expect(lines[1].contains("  another program  ") && lines[1].hasSuffix("starred clip 1 “a”"))
         for name in ["another program", "(unknown)"] {
             let own = try clips.run("history", "--author", name).output.split(separator: "\n")
             #expect(own == [lines[1]])
@@ -237,7 +237,8 @@ import Testing
 
     @Test func `help and version are also commands`() throws {
         for (words, option) in [
-            (["help"], ["--help"]), (["help", "history"], ["history", "--help"]),
+            (["help"], ["--help"]), (["help", "help"], ["--help"]),
+            (["help", "history"], ["history", "--help"]),
             (["version"], ["--version"]),
         ] {
             let asWord = try Shell.run(ClipsProgram.path, words, environment: clips.environment).output

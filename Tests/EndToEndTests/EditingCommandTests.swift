@@ -54,6 +54,13 @@ import Testing
         #expect(try value("starred") == "0")
     }
 
+    @Test func `the history has the titles of clips that were deleted later`() throws {
+        try clips.run("add", "--title", "a")
+        try clips.run("star", "1")
+        _ = try clips.sqlite3("DELETE FROM Clip")
+        #expect(try clips.run("history").output.contains("starred clip 1 “a”\n"))
+    }
+
     @Test func `restore restores a clip unchanged, regardless of who deleted it`() throws {
         try clips.run("add", "--title", "a", "--url", "https://a.b", "--tag", "x", input: "text")
         let before = try clips.run("list", "--json").output

@@ -45,7 +45,12 @@ package struct ChangeContext: Sendable {
 }
 
 extension ClipStore {
-    /// Reads the present titles of the clips that changed, and the tags after the changes.
+    /// Returns the titles of clips, as ``StoreSnapshot/titles(of:maxLater:)`` does.
+    package func titles(of clips: [Int64]) async throws(StoreError) -> [Int64: String] {
+        try await container.read { snapshot throws(StoreError) in try snapshot.titles(of: clips) }
+    }
+
+    /// Reads the titles of the clips that changed, and the tags after the changes.
     package func context(of changes: [HistoryChange]) async throws(StoreError) -> ChangeContext {
         let quoting = changes.filter { $0.objectID.entity == Quote.entity }
         let changes = changes.filter { $0.objectID.entity == ClipModel.entity }
@@ -54,21 +59,46 @@ extension ClipStore {
         let tagged = changes.filter { $0.updatedAttributes.contains(ClipAttribute.tags.rawValue) }
         return try await container.read { snapshot throws(StoreError) in
             var context = try snapshot.quoteContext(of: quoting)
-            var request = FetchRequest(ClipModel.entity, where: .keys(named))
-            request.attributes = [ClipAttribute.title.rawValue, ClipAttribute.url.rawValue]
-            for object in try snapshot.fetch(request) {
-                let clip = Clip(object)
-                context.titles[clip.id] = clip.displayTitle
-            }
             // Each batch of transactions reads the later ones.
+            let maxLater = 20_000
+            context.titles = try snapshot.titles(of: named, maxLater: maxLater)
             context.tags = try snapshot.tags(
-                after: tagged.map { ($0.number, $0.objectID.key) }, maxLater: 20_000)
+                after: tagged.map { ($0.number, $0.objectID.key) }, maxLater: maxLater)
             return context
         }
     }
 }
 
 extension StoreSnapshot {
+    /// Returns the present titles of clips, and the last titles of deleted ones.
+    ///
+    /// - Parameter maxLater: The maximum number of changes among which deletions are searched.
+    func titles(
+        of clips: [Int64], maxLater: Int = TransactionDetail.maxLaterChanges
+    ) throws(StoreError) -> [Int64: String] {
+        var request = FetchRequest(ClipModel.entity, where: .keys(clips))
+        request.attributes = [ClipAttribute.title.rawValue, ClipAttribute.url.rawValue]
+        var titles: [Int64: String] = [:]
+        for object in try fetch(request) { titles[object.id.key] = Clip(object).displayTitle }
+        let missing = clips.filter { titles[$0] == nil }
+        guard !missing.isEmpty else { return titles }
+        var deletions = HistoryFetchRequest(
+            .afterTransaction(max(0, try newestToken().number - Int64(maxLater))),
+            changes: .and([.kind(.delete), .objects(Set(missing.map(ClipModel.objectID)))]))
+        let found: [HistoryChange]
+        do {
+            found = try changes(deletions)
+        } catch .tokenExpired {
+            // The history begins later.
+            deletions.start = .beginning
+            found = try changes(deletions)
+        }
+        for change in found {
+            titles[change.objectID.key] = change.tombstone.flatMap(ClipModel.title(of:))
+        }
+        return titles
+    }
+
     fileprivate func quoteContext(of changes: [HistoryChange]) throws(StoreError) -> ChangeContext {
         var context = ChangeContext()
         guard !changes.isEmpty else { return context }

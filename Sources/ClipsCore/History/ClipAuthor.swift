@@ -79,7 +79,7 @@ extension ClipStore {
                 outcome = try await undo(step.token, contested: .keepTheirs)
             }
             contested += isPart ? 1 : 0
-            if case .saved(_?, _, _) = outcome { undone += 1 } else if !isPart { continue }
+            if case .saved(_?, _, _, _) = outcome { undone += 1 } else if !isPart { continue }
             report(description, isPart)
         }
         return (undone, contested)

@@ -81,6 +81,8 @@ extension Date {
 
 /// The form in which an author is shown.
 package enum AuthorName {
+    /// The name of a window without another one.
+    package static let app = "app"
     /// An external writer leaves no name.
     package static let unknown = "another program"
     /// The form of earlier versions, which filters accept.
@@ -90,5 +92,11 @@ package enum AuthorName {
 
     package static func shown(_ name: String?) -> String {
         name.flatMap { $0.isEmpty ? nil : $0 } ?? unknown
+    }
+
+    /// Returns the name for a column, which is too narrow for that of an external writer.
+    package static func shown(_ name: String?, inColumn width: Int) -> String {
+        let name = shown(name)
+        return name == unknown && name.count > width ? "other" : name
     }
 }

@@ -22,7 +22,7 @@ extension ClipStore {
         let role = UndoHistory.Role(isRedoing, of: token.number, ofRestore: step.isRestoring)
         let work = named(role.contextName)
         guard var later = LaterChanges(of: step, author: author, work: work) else {
-            return .saved(token: nil, restored: [], clips: 0)
+            return .saved(token: nil, restored: [], clips: 0, deleted: 0)
         }
         // All conflicts are known before the first part is saved.
         if contested == .ask, step.pieces.count > 1 {
@@ -40,7 +40,7 @@ extension ClipStore {
             if let conflict { return .contested(conflict) }
         }
         let start = try await container.currentToken().number
-        var (last, restored): (HistoryToken?, [Int64]) = (nil, [])
+        var (last, restored, deleted): (HistoryToken?, [Int64], Int) = (nil, [], 0)
         for (index, piece) in step.pieces.enumerated().reversed() {
             let name =
                 step.pieces.count == 1
@@ -54,17 +54,18 @@ extension ClipStore {
                     return (UndoOutcome.contested(conflict), later)
                 }
                 let restored = try apply(plan, contested, in: &transaction)
-                return (.saved(token: nil, restored: restored, clips: 0), later)
+                return (.saved(token: nil, restored: restored, clips: 0, deleted: plan.deleted), later)
             }
-            guard case .saved(_, let clips, _) = written.value.0 else { return written.value.0 }
+            guard case .saved(_, let clips, _, let missing) = written.value.0 else { return written.value.0 }
             restored += clips
+            deleted += missing
             if let token = written.token {
                 // All before was read with the lock.
                 later = written.value.1
                 (later.end, last) = (token, token)
             }
         }
-        return .saved(token: last, restored: restored, clips: step.clips.count)
+        return .saved(token: last, restored: restored, clips: step.clips.count, deleted: deleted)
     }
 
     /// Makes the changes of a plan. Returns the restored clips.

@@ -96,8 +96,12 @@ struct UndoPieces {
 
     /// Finds the pieces.
     ///
-    /// - Parameter token: The position after the newest transaction of the step.
-    init(of token: HistoryToken, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+    /// - Parameters:
+    ///   - token: The position after the newest transaction of the step.
+    ///   - hasMore: Whether the step may have later transactions, which count, too.
+    init(
+        of token: HistoryToken, hasMore: Bool = false, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
         guard let newest = try snapshot.transaction(token, maxChanges: 1) else {
             throw .tokenExpired(oldest: token)
         }
@@ -115,7 +119,7 @@ struct UndoPieces {
         var resumption: HistoryResumption?
         var found = self
         try snapshot.forEachTransaction(request) { piece in
-            guard piece.number <= token.number else { return false }
+            guard hasMore || piece.number <= token.number else { return false }
             guard piece.session == newest.session else { return true }
             found.pieces.append(Piece(token: piece.token, before: piece.tokenBefore, resumption: resumption))
             resumption = HistoryResumption(after: piece)
@@ -128,6 +132,13 @@ struct UndoPieces {
             return true
         }
         self = found
+    }
+
+    var counts: StepCounts {
+        func count(_ kind: HistoryChange.Kind) -> Int { kinds[kind]?.count ?? 0 }
+        return StepCounts(
+            inserted: count(.insert), updated: count(.update), deleted: count(.delete),
+            end: pieces.last?.token.number ?? 0)
     }
 
     /// Clips that did not change alike, in numbers: `changed 2 clips, deleted 3`.
@@ -143,6 +154,30 @@ struct UndoPieces {
             let noun = index > 0 ? "" : part.1 == 1 ? " clip" : " clips"
             return "\(part.0) \(part.1.grouped)\(noun)"
         }.joined(separator: ", ")
+    }
+}
+
+/// The clips that a step of undo changed.
+package struct StepCounts: Hashable, Sendable {
+    package let inserted: Int
+    package let updated: Int
+    package let deleted: Int
+    /// The last transaction that is counted.
+    package let end: Int64
+
+    package init(inserted: Int, updated: Int, deleted: Int, end: Int64) {
+        (self.inserted, self.updated, self.deleted, self.end) = (inserted, updated, deleted, end)
+    }
+}
+
+extension ClipStore {
+    /// Counts the clips that a step has changed so far.
+    ///
+    /// - Parameter token: A transaction of the step.
+    package func stepCounts(of token: HistoryToken) async throws(StoreError) -> StepCounts {
+        try await container.read { snapshot throws(StoreError) in
+            try UndoPieces(of: token, hasMore: true, in: snapshot).counts
+        }
     }
 }
 

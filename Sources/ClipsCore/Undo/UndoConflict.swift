@@ -50,6 +50,7 @@ package enum ContestedUndo: Hashable, Sendable {
 }
 
 package enum UndoOutcome: Sendable {
-    case saved(token: HistoryToken?, restored: [Int64], clips: Int)
+    /// - Parameter deleted: The clips that were changed, and that others have deleted since.
+    case saved(token: HistoryToken?, restored: [Int64], clips: Int, deleted: Int)
     case contested(UndoConflict)
 }

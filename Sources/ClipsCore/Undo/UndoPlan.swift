@@ -18,6 +18,8 @@ struct UndoPlan {
 
     private(set) var steps: [(id: ObjectID, step: Step)] = []
     private(set) var conflict: UndoConflict?
+    /// The number of changed clips that do not exist anymore.
+    private(set) var deleted = 0
 
     /// The attributes whose changes by other writers prevent a deletion. Reading a clip is not an edit.
     private static let visible: [ClipAttribute] = [.title, .url, .tags, .note, .text, .author, .starred]
@@ -67,6 +69,9 @@ struct UndoPlan {
                 steps.append((id, .update(values, contested: overwritten)))
                 fields = contested
                 hasRest = hasRest || !values.isEmpty
+            case (.update, false):
+                deleted += 1
+                continue
             default:
                 // Deleted, or restored already: nothing is left to undo.
                 continue

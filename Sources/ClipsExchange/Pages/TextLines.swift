@@ -24,6 +24,8 @@ struct TextLines {
     private var hasSeparator = false
     private var isFenced = false
     private var fenceStart = 0
+    /// The language of the open code.
+    private var language = ""
     private var inlines: [Inline] = []
     /// The marks at the end of the text, which only remain if no word continues after them.
     private var ends: [(start: Int, end: Int, count: Int)] = []
@@ -109,7 +111,9 @@ struct TextLines {
             hasSpace = true
             hasSeparator = cells > 0 && isMarked
             cells += 1
-        case "pre": preformatted += 1
+        case "pre":
+            preformatted += 1
+            language = Self.language(ofCode: node)
         default: break
         }
         guard isMarked else { return }
@@ -136,6 +140,21 @@ struct TextLines {
             inlines.append(Inline(name: name, isDone: isDone))
         default: break
         }
+    }
+
+    /// Returns the language of code by its class, as HTML's specification recommends, or that of its element `code`.
+    private static func language(ofCode node: HTMLDocument.Node) -> String {
+        let classes = ([node] + node.children.filter { $0.name == "code" }).compactMap { $0["class"] }
+        for name in classes.lazy.flatMap({ $0.split(whereSeparator: \.isWhitespace) }) {
+            guard let prefix = ["language-", "lang-"].first(where: name.hasPrefix) else { continue }
+            let language = name.dropFirst(prefix.count)
+            let isName = language.utf8.allSatisfy {
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+                    || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || "+#.-".utf8.contains($0)
+            }
+            if isName, 1...20 ~= language.count { return String(language) }
+        }
+        return ""
     }
 
     private static func number(_ text: String?) -> Int? {
@@ -347,7 +366,7 @@ struct TextLines {
             hasItem = hasItem || isItem
             if isFence {
                 fenceStart = bytes.count
-                bytes += Array("```\n".utf8) + containers.indent
+                bytes += Array("```\(language)\n".utf8) + containers.indent
                 isFenced = true
             }
             bytes += Array(mark.utf8)

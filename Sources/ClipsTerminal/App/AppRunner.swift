@@ -148,10 +148,12 @@ final class AppRunner {
                 startHint: Self.startHint)
             return collectPrograms()
         }
-        let (status, _) = relay(calls, as: subject)
+        let (status, hasOutput) = relay(calls, as: subject)
         guard status == 0 || status == 128 + SIGINT else {
             let sentence = "'\(first.words[0])' \(Self.ending(status)) on \(subject)."
-            let hint = status == nil ? Self.startHint : Self.programHint
+            let hint =
+                status == nil
+                ? Self.startHint : hasOutput ? Self.programHint : "Check its name and its arguments."
             return handle(.programFailed("\(sentence) \(hint)"))
         }
         handle(.notice("\(status == 0 ? "Ran" : "Interrupted") \(first.words[0]) on \(subject)"))

@@ -13,6 +13,7 @@ struct AppState: Sendable {
     struct Message: Hashable, Sendable {
         var text: String
         var isError: Bool
+        var at: Date?
     }
 
     var size: Size
@@ -119,8 +120,13 @@ struct AppState: Sendable {
 
     mutating func emit(_ effect: Effect) { outbox.append(effect) }
 
+    /// Ends a report that has been read, so that it does not hide what others do.
+    mutating func endOldReport() {
+        if let message, !message.isError, let start = message.at, now >= start + 5 { self.message = nil }
+    }
+
     mutating func report(_ text: String, isError: Bool = false) {
-        message = Message(text: text, isError: isError)
+        message = Message(text: text, isError: isError, at: now)
     }
 
     /// Applies the options to the state that they affect.

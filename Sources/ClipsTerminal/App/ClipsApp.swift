@@ -21,7 +21,7 @@ package enum ClipsApp {
         package var pick: Pick?
 
         package init(
-            storePath: String, author: String = "app", colors: ColorCapability.Choice? = nil,
+            storePath: String, author: String = AuthorName.app, colors: ColorCapability.Choice? = nil,
             options: StoreOptions = StoreOptions(), config: ConfigFile = .read(),
             programs: UserPrograms = .environment()
         ) {

@@ -45,6 +45,8 @@ enum Effect: Sendable {
     /// Reads the newest transactions, or older ones after a number of them.
     case loadHistory(HistoryFilter, after: Int = 0)
     case loadChanges(HistoryToken)
+    /// Counts the clips of the step of a transaction.
+    case countStep(HistoryToken)
     /// Reads the titles of clips in the history, and the tags after changes.
     case loadTitles([Int64], changes: [TransactionSummary.Line])
     case loadConsumers
@@ -271,6 +273,13 @@ enum Effect: Sendable {
             } then: {
                 if filter == $0.history.filter { $0.history.addLoad($1, isOlder: count > 0) }
             }
+        case .countStep(let token):
+            // Without the numbers, the status line says "many".
+            .read(on: .counts, superseding: .steps) {
+                try? await $0.store.stepCounts(of: token)
+            } then: {
+                if let counts = $1 { $0.sync.noteCounts(counts, of: token) }
+            }
         case .loadChanges(let token):
             .read(superseding: .changes) {
                 try await $0.detail(of: token)
@@ -279,11 +288,9 @@ enum Effect: Sendable {
             }
         case .loadTitles(let ids, let changes):
             .read {
-                let clips = try await $0.store.clips(
-                    ids, in: ClipQuery.newestFirst, attributes: [.title, .url], maxBytes: 1 << 20)
-                return (clips: clips, tags: try await $0.tags(after: changes))
+                (titles: try await $0.store.titles(of: ids), tags: try await $0.tags(after: changes))
             } then: {
-                $0.history.titles.add($1.clips, tags: $1.tags)
+                $0.history.titles.add($1.titles, tags: $1.tags)
             }
         case .loadConsumers:
             .read {

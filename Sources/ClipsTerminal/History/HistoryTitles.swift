@@ -20,8 +20,8 @@ struct HistoryTitles: Sendable {
         return (clips, changes)
     }
 
-    mutating func add(_ clips: [Clip], tags: [Int64: String]) {
-        for clip in clips { titles[clip.id] = clip.displayTitle }
+    mutating func add(_ titles: [Int64: String], tags: [Int64: String]) {
+        self.titles.merge(titles) { $1 }
         self.tags.merge(tags) { $1 }
     }
 

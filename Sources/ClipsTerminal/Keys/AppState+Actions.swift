@@ -1,6 +1,8 @@
 extension AppState {
     /// The sentence for an action on a clip in an empty list.
-    var missingClip: String { "There is no clip here; \(keys.name(of: .add)) adds one." }
+    var missingClip: String {
+        "There is no clip here; \(pick == nil ? "\(keys.name(of: .add)) adds one." : wayOut)"
+    }
 
     /// Returns the reason why an action is unavailable, on this screen or another; nil when it is available.
     func unavailabilityReason(of action: Action, on other: Screen? = nil) -> String? {

@@ -38,13 +38,14 @@ extension AppState {
             sidebar.invalidate(at: now)
             history.add(transactions)
             if screen == .history { history.invalidate(after: transactions) }
+            if transactions.contains(where: { !$0.isOwn }) { endOldReport() }
             for transaction in transactions {
                 list.marks.remove(transaction.deletedClips)
                 if transaction.affects(list.marks.ids) { list.marks.invalidateHidden() }
                 sync.note(
                     SyncStatus.Change(
-                        transaction: transaction.id,
-                        author: transaction.isOwn ? "you" : transaction.shownAuthor,
+                        token: transaction.token,
+                        author: shownAuthor(of: transaction),
                         isOwn: transaction.isOwn,
                         inserted: transaction.inserted, updated: transaction.updated,
                         deleted: transaction.deleted, at: min(now, transaction.timestamp),
@@ -54,9 +55,11 @@ extension AppState {
                         loose: transaction.process == nil && transaction.author == nil
                             ? Set(transaction.lines.map(\.clip)) : nil))
             }
+            if let step = sync.uncounted { emit(.countStep(step)) }
             if clipReader.isAffected(by: transactions) { reloadReader() }
         case .window(let window, _) where window.requestNumber == nil:
             sync.skipped()
+            if let step = sync.uncounted { emit(.countStep(step)) }
             sidebar.invalidate(at: now)
             list.marks.invalidateHidden()
             // The commit was too large to be reported change by change.
@@ -66,6 +69,12 @@ extension AppState {
         case .window: sidebar.invalidate(at: now)
         default: break
         }
+    }
+
+    private func shownAuthor(of transaction: TransactionSummary) -> String {
+        if transaction.isOwn { return "you" }
+        let isUnnamed = transaction.author == AuthorName.app && transaction.isOfOpenWindow
+        return isUnnamed ? "another window" : transaction.shownAuthor
     }
 
     private mutating func reloadReader() {

@@ -21,7 +21,7 @@ struct Excerpts: Sendable {
     mutating func request(_ rows: some Sequence<ClipRow>, _ filter: String, _ columns: ListColumns)
         -> Request?
     {
-        let length = max(20, columns.title.width / 2 - 4)
+        let length = max(20, columns.title.width - ListLine.minExcerpt)
         var wanted = Request(ids: [], filter: filter, length: length)
         if (last.filter, last.length) != (filter, length) {
             (known, last) = ([:], wanted)

@@ -63,7 +63,8 @@ struct ListLine: Equatable {
             case .title: drawTitle(look, highlight, line, &frame)
             case .site: put(ReadableURL.host(clip.site), column, theme.site, isSearched: true)
             case .tags: put(tagText, column, theme.tag, isSearched: true)
-            case .author: put(AuthorName.shown(clip.author), column, theme.author(clip.author))
+            case .author:
+                put(AuthorName.shown(clip.author, inColumn: column.width), column, theme.author(clip.author))
             case .url: put(ReadableURL.text(clip.url), column, theme.site)
             case .saved: put(look.dates.text(clip.created), column, theme.muted)
             // Changes more often than the others; see `ListLook.drawAge`.
@@ -89,7 +90,13 @@ struct ListLine: Equatable {
     ) {
         let (column, theme) = (look.columns.title, look.theme)
         let end = column.start + column.width
-        let shown = Self.title(clip, highlight, columns: column.width)
+        var shown = Self.title(clip, highlight, columns: column.width)
+        if highlight != nil, !excerpt.isEmpty,
+            column.width - 2 - Self.minExcerpt < DisplayWidth.columns(of: SafeText.line(shown))
+        {
+            // The end of a long title makes room for why the clip matches.
+            shown = SafeText.cutAtWord(shown, to: column.width * 3 / 5)
+        }
         var used = frame.put(
             shown, in: line, column: column.start, width: column.width,
             style: isMarked ? theme.mark : clip.isUnread ? theme.unread : theme.title)
@@ -99,7 +106,6 @@ struct ListLine: Equatable {
                 at: Position(row: line.row, column: line.column + column.start), width: column.width,
                 theme.match)
         }
-        // The title comes first.
         if let highlight, !excerpt.isEmpty, column.width - used - 2 >= Self.minExcerpt {
             let start = column.start + used + 2
             let part = Self.part(of: excerpt, highlight, columns: end - start)
@@ -115,7 +121,7 @@ struct ListLine: Equatable {
         }
     }
 
-    private static let minExcerpt = 12
+    static let minExcerpt = 12
 
     /// Returns the words of an excerpt that fit, with its match.
     private static func part(of excerpt: String, _ highlight: ClipHighlight, columns: Int) -> String {

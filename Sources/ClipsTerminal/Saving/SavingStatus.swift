@@ -115,18 +115,30 @@ extension AppState {
         switch work {
         case .open: return
         case .undo:
-            guard let token else { return report("Already undone: \(summary)") }
+            guard let token else { return report(Self.nothing(to: .undo, summary, remark)) }
             undoSteps.redoable.append(UndoStep(token: token, summary: summary))
-            report("Undone: \(summary) · \(keys.name(of: .redo)) to redo")
+            report(Self.joined(["Undone: \(summary)", remark, "\(keys.name(of: .redo)) to redo"]))
         case .redo:
-            guard let token else { return report("Already redone: \(summary)") }
+            guard let token else { return report(Self.nothing(to: .redo, summary, remark)) }
             undoSteps.add(UndoStep(token: token, summary: summary))
-            report("Redone: \(summary) · \(undoHint)")
+            report(Self.joined(["Redone: \(summary)", remark, undoHint]))
         default:
             guard let token else { return report(summary.sentence) }
             undoSteps.addWork(UndoStep(token: token, summary: summary))
-            report([summary.sentence, remark, undoHint].compactMap(\.self).joined(separator: " · "))
+            report(Self.joined([summary.sentence, remark, undoHint]))
         }
+    }
+
+    private static func joined(_ parts: [String?]) -> String {
+        parts.compactMap(\.self).joined(separator: " · ")
+    }
+
+    private static func nothing(
+        to direction: UndoSteps.Direction, _ summary: String, _ remark: String?
+    ) -> String {
+        let verb = direction == .undo ? "undo" : "redo"
+        guard let remark else { return "Already \(verb == "undo" ? "undone" : "redone"): \(summary)" }
+        return joined(["Nothing to \(verb): \(summary)", remark])
     }
 }
 

@@ -180,8 +180,10 @@ extension Work {
     ) async throws -> Outcome {
         switch try await store.undo(step.token, isRedoing: isRedoing, contested: contested) {
         case .contested(let conflict): return .contested(conflict)
-        case .saved(let token, let restored, _):
-            return .done(token: token, clips: restored.sorted(), summary: step.summary)
+        case .saved(let token, let restored, _, let deleted):
+            return .done(
+                token: token, clips: restored.sorted(), summary: step.summary,
+                remark: deleted == 0 ? nil : "\(Self.clips(deleted)) deleted since")
         }
     }
 

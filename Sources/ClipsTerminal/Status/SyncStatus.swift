@@ -1,13 +1,15 @@
 import ClipsCore
 import FoundationEssentials
 import HistoryTracking
+import PersistentStore
 import Platform
 import Terminal
 
 /// The state of live updates, and the last commit.
 struct SyncStatus: Sendable {
     struct Change: Sendable {
-        var transaction: Int64
+        var token: HistoryToken
+        var transaction: Int64 { token.number }
         var author: String
         var isOwn = false
         var inserted: Int
@@ -23,8 +25,11 @@ struct SyncStatus: Sendable {
         var step: [Int64]?
         /// The clips of changes by a writer that marks no transaction, such as the `sqlite3` shell; nil for others.
         var loose: Set<Int64>?
-        /// Whether other parts of the step may have been too large to be reported, so that the number of clips is unknown.
+        /// Whether other parts of the step may have been too large to be reported. Until the history is counted, the
+        /// number of clips is unknown.
         var mayLackParts = false
+        /// The last transaction of the step that the history has counted.
+        var countedEnd: Int64 = 0
 
         /// `cli starred “Title”`, `you marked 3 clips as read`, or `cli saved 3, changed 1 clip`.
         ///
@@ -68,13 +73,37 @@ struct SyncStatus: Sendable {
     /// The number of edits that lost to another machine's.
     var conflicts = 0
 
+    /// The last changes of steps, of which others may come between the parts.
+    private var steps: [Change] = []
     /// Whether commits after the last change were not reported.
     private var hasSkipped = false
 
-    /// Notes that commits were too large to be reported, which may be parts of the step of the last change.
+    private static let maxSteps = 8
+
+    /// Notes that commits were too large to be reported, which may be parts of the last steps.
     mutating func skipped() {
         hasSkipped = lastChange != nil
         if lastChange?.step != nil { lastChange?.mayLackParts = true }
+        for index in steps.indices { steps[index].mayLackParts = true }
+    }
+
+    /// The end of the last change, if its step must be counted.
+    var uncounted: HistoryToken? { lastChange.flatMap { $0.mayLackParts ? $0.token : nil } }
+
+    /// Notes the numbers of the step of a transaction.
+    mutating func noteCounts(_ counts: StepCounts, of token: HistoryToken) {
+        guard var change = lastChange, change.token == token else { return }
+        (change.inserted, change.updated, change.deleted) = (counts.inserted, counts.updated, counts.deleted)
+        (change.mayLackParts, change.countedEnd) = (false, counts.end)
+        remember(change)
+    }
+
+    private mutating func remember(_ change: Change) {
+        lastChange = change
+        guard let step = change.step else { return }
+        steps.removeAll { $0.step == step }
+        steps.append(change)
+        if steps.count > Self.maxSteps { steps.removeFirst() }
     }
 
     /// Notes the newest commit. The parts of one step, such as an import, count together, and so do the changes of one
@@ -94,17 +123,19 @@ struct SyncStatus: Sendable {
             change.words = change.words == last.words ? last.words : nil
             if known.union(clips).count > 1 { change.line = nil }
         }
-        if let last = lastChange, let step = change.step, step == last.step {
-            change.inserted += last.inserted
-            change.updated += last.updated
-            change.deleted += last.deleted
+        if let step = change.step, let last = steps.last(where: { $0.step == step }) {
+            let isCounted = change.transaction <= last.countedEnd
+            change.inserted = last.inserted + (isCounted ? 0 : change.inserted)
+            change.updated = last.updated + (isCounted ? 0 : change.updated)
+            change.deleted = last.deleted + (isCounted ? 0 : change.deleted)
+            change.countedEnd = last.countedEnd
             change.words = change.words == last.words ? last.words : nil
             change.line = nil
             change.mayLackParts = last.mayLackParts
         }
         change.mayLackParts = change.mayLackParts || hasSkipped && change.step != nil
         hasSkipped = false
-        lastChange = change
+        remember(change)
     }
 }
 

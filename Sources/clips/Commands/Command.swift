@@ -91,7 +91,7 @@ struct Command: Sendable {
         let (before, word) = (words[..<index], words[index])
         if word == "help" || word == "version" {
             let rest = before + words[(index + 1)...]
-            let named = operands(in: words[(index + 1)...])
+            let named = Array(operands(in: words[(index + 1)...]).drop { $0 == "help" })
             if word == "help", let first = named.first, Command.named(named.prefix(2)) == nil,
                 Command.named([first]) == nil
             {

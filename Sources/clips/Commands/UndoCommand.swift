@@ -47,7 +47,7 @@ extension Command {
             }
             let outcome = try await store.undo(
                 step.token, isRedoing: isRedoing, contested: isForced ? .overwrite : .ask)
-            guard case .saved(let token, _, _) = outcome else {
+            guard case .saved(let token, _, _, let deleted) = outcome else {
                 invocation.fail(
                     "Other authors have changed the clips since then. Nothing was changed; use --force to overwrite."
                 )
@@ -55,7 +55,9 @@ extension Command {
             }
             if token != nil {
                 if invocation.isJSON { try invocation.printUndo(change) }
-                invocation.remark("\(isRedoing ? "redid" : "undid"): \(change).")
+                let rest =
+                    deleted == 0 ? "" : "; \(Message.count(deleted, "clip")) of it had been deleted since"
+                invocation.remark("\(isRedoing ? "redid" : "undid"): \(change)\(rest).")
                 return .done
             }
             invocation.remark("nothing is left to \(isRedoing ? "redo" : "undo") of: \(change).")

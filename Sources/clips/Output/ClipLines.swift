@@ -44,7 +44,7 @@ struct ClipLines {
         }
         field("id", "\(clip.id) (\(clip.uuid))")
         field("title", clip.displayTitle)
-        field("url", clip.url)
+        field("url", isOnTerminal ? ReadableURL.text(clip.url) : clip.url)
         field("tags", clip.tags.joined(separator: ", "))
         field("author", AuthorName.shown(clip.author))
         field("saved", LocalTime(clip.created).full)

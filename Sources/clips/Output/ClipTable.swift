@@ -43,8 +43,9 @@ struct ClipTable {
     func line(_ clip: Clip, matches: (String) -> [Range<String.Index>] = { _ in [] }) -> String {
         var line = styled(right(String(clip.id), id), "33") + " "
         line += styled(clip.isUnread ? "•" : " ", "1") + styled(clip.isStarred ? "*" : " ", "1;33") + " "
+        let shown = clip.displayTitle == clip.url ? ReadableURL.text(clip.url) : clip.displayTitle
         let name = SafeText.cut(
-            (clip.link?.sign ?? "") + clip.displayTitle.drop { $0.isWhitespace }, to: title)
+            (clip.link?.sign ?? "") + shown.drop { $0.isWhitespace }, to: title)
         let (style, matchStyle) = clip.isUnread ? ("1", "1;4") : (nil, "1")
         var from = name.startIndex
         for range in matches(name) {
@@ -53,11 +54,13 @@ struct ClipTable {
             from = range.upperBound
         }
         line += styled(String(name[from...]), style) + padded("", title - DisplayWidth.columns(of: name))
-        if let site { line += " " + styled(cell(ClipRow.site(of: clip.url), site), "36") }
+        if let site { line += " " + styled(cell(ReadableURL.host(ClipRow.site(of: clip.url)), site), "36") }
         if let tags {
             line += " " + styled(cell(clip.tags.map { "#" + $0 }.joined(separator: " "), tags), "32")
         }
-        if let author { line += " " + styled(cell(AuthorName.shown(clip.author), author), "2") }
+        if let author {
+            line += " " + styled(cell(AuthorName.shown(clip.author, inColumn: author), author), "2")
+        }
         if let age { line += " " + styled(right(Age(of: clip.created, at: now).text, age), "2") }
         return line
     }
