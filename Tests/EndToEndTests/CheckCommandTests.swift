@@ -104,7 +104,8 @@ import Testing
         while let path = try? server.answer() { requests[path, default: 0] += 1 }
         #expect(requests.count == 40)
         for url in saved {
-            #expect(requests["/" + (url.split(separator: "/").last ?? "")] == 1, "\(url)")
+            let path = "/\(url.split(separator: "/").last ?? "")"
+            #expect(requests[path] == 1, "\(url)")
         }
     }
 }

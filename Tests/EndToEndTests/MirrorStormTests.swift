@@ -75,9 +75,8 @@ struct MirrorStormTests {
         }
         for machine in machines {
             let lines = try machine.sqlite3("SELECT url || ' ' || title FROM Clip ORDER BY 1;")
-            #expect(
-                lines.split(separator: "\n").map(String.init)
-                    == titles.map { "\($0) \($1.title)" }.sorted())
+            let expected = titles.map { url, newest in "\(url) \(newest.title)" }.sorted()
+            #expect(lines.split(separator: "\n").map(String.init) == expected)
         }
     }
 }

@@ -46,7 +46,9 @@ extension AgentClips {
         for byte in "\(client)\0\(key)".utf8 {
             hash = (hash ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
         }
-        hash = hash & ~(0xF << 76) & ~(0x3 << 62) | (8 << 76) | (2 << 62)
+        let fields: UInt128 = 0xF << 76 | 0x3 << 62
+        let version: UInt128 = 8 << 76 | 2 << 62
+        hash = hash & ~fields | version
         let digits = String(hash, radix: 16)
         var text = String(repeating: "0", count: 32 - digits.count) + digits
         for offset in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: offset)) }

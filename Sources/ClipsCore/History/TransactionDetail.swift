@@ -152,15 +152,15 @@ extension TransactionDetail.Change {
                 name.rawValue
             }
         }
-        replacements =
-            quotes.map(\.replacement)
-            + names.compactMap { name in
-                let old = change.kind == .update ? change.oldValues[name] : before?[name]
-                let new = after?[name]
-                let isEmpty = [old, new].allSatisfy { $0 == nil || $0 == .null || $0 == .text("") }
-                guard change.kind == .update || !isEmpty else { return nil }
-                return TransactionDetail.Replacement(attribute: name, old: old, new: new)
-            }
+        var replacements = quotes.map(\.replacement)
+        for name in names {
+            let old = change.kind == .update ? change.oldValues[name] : before?[name]
+            let new = after?[name]
+            let isEmpty = [old, new].allSatisfy { [nil, .null, .text("")].contains($0) }
+            guard change.kind == .update || !isEmpty else { continue }
+            replacements.append(TransactionDetail.Replacement(attribute: name, old: old, new: new))
+        }
+        self.replacements = replacements
     }
 }
 

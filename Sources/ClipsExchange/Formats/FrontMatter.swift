@@ -70,10 +70,10 @@ struct FrontMatter {
         switch name == "source" ? .url : name == "author" ? .byline : ClipField(name: name) {
         case .tags?:
             let names = list ?? text.split(separator: text.contains(",") ? "," : " ").map { String($0) }
-            fielded.addTags(
-                names.flatMap { $0.split(separator: ",") }
-                    .map { HTMLText.trimmed(String($0)) }.map { String($0.drop { $0 == "#" }) }
-                    .filter { !$0.isEmpty })
+            let tags = names.flatMap { $0.split(separator: ",") }.map { tag -> String in
+                String(HTMLText.trimmed(String(tag)).drop { $0 == "#" })
+            }
+            fielded.addTags(tags.filter { !$0.isEmpty })
         case .byline?:
             // Obsidian links to a note of the author.
             let authors = list?.joined(separator: ", ") ?? text
