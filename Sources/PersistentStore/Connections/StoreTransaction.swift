@@ -54,16 +54,16 @@ public struct StoreTransaction: ~Copyable {
         return object
     }
 
-    /// Updates an object without reading its other values, regardless of its version.
+    /// Updates an object without reading its other values.
     ///
-    /// - Returns: Whether the object exists.
+    /// - Parameter version: The version that the object must have; nil for any.
+    /// - Returns: Whether the object exists at the version.
     @discardableResult
-    package mutating func set(_ changes: [String: AttributeValue], of id: ObjectID) throws(StoreError) -> Bool
-    {
+    package mutating func set(
+        _ changes: [String: AttributeValue], of id: ObjectID, onVersion version: Int64? = nil
+    ) throws(StoreError) -> Bool {
         let id = try own(id)
-        let exists = try change(id.entity) {
-            try $0.update(id, changes, on: ChangeBasis(nil), returnsValues: false, $1) != nil
-        }
+        let exists = try change(id.entity) { try $0.set(id, changes, version: version, $1) }
         if exists { try noteChange(of: id, exists: true, isCertain: false) }
         return exists
     }

@@ -173,8 +173,8 @@ extension EntityDescription {
     /// Checks the names and the values of attributes.
     func check(_ values: [String: AttributeValue], mayBeUnsaved: Bool = false) throws(StoreError) {
         for (name, value) in values {
-            guard let attribute = attribute(name) else { throw .unknownAttribute(name, entity: self.name) }
-            try attribute.check(value, of: self.name, mayBeUnsaved: mayBeUnsaved)
+            guard let index = index(of: name) else { throw .unknownAttribute(name, entity: self.name) }
+            try attributes[index].check(value, of: self.name, mayBeUnsaved: mayBeUnsaved)
         }
     }
 }

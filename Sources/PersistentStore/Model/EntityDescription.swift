@@ -27,9 +27,16 @@ public struct EntityDescription: Hashable, Sendable {
         self.renamedFrom = renamedFrom
     }
 
+    /// The index of an attribute. Copies none, unlike a closure on each.
+    func index(of name: String) -> Int? {
+        var index = 0
+        while index < attributes.count, attributes[index].name != name { index += 1 }
+        return index < attributes.count ? index : nil
+    }
+
     /// Returns the attribute of that name, if the entity has it.
     package func attribute(_ name: String) -> AttributeDescription? {
-        attributes.first { $0.name == name }
+        index(of: name).map { attributes[$0] }
     }
 
     /// The table of the objects in a FROM clause.

@@ -248,6 +248,9 @@ public struct StoreOptions: Sendable {
     /// The time that a commit waits for other writers before it fails with
     /// ``StoreError/busy(path:holder:milliseconds:)``.
     public var busyTimeout = Duration.seconds(5)
+    /// The size of the pages that the writer caches, in bytes: commits that change many pages of an index write each of
+    /// them once, and read none again.
+    package var cacheSize = 2 << 20
     /// The name of the program, as the history shows it.
     package var program = StoreOptions.currentProgram
 

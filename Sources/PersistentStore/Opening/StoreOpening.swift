@@ -58,6 +58,7 @@ struct StoreOpening {
         try connection.execute(
             """
             PRAGMA synchronous = \(options.durability.sql);
+            PRAGMA cache_size = -\(options.cacheSize >> 10);
             PRAGMA journal_size_limit = \(StoreConnection.logSize)
             """)
         if let attachment {

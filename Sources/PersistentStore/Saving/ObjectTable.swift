@@ -31,7 +31,9 @@ final class ObjectTable {
     let query: ObjectQuery
     private let defaults: [AttributeValue?]
     private var insertions: [(form: InsertionForm, sql: String)] = []
-    private static let maxInsertions = 16
+    /// The statements that change some attributes, one bit for each.
+    private var updates: [(changed: UInt64, sql: String)] = []
+    private static let maxTexts = 16
 
     /// The attributes that an insertion sets and returns, one bit for each.
     private struct InsertionForm: Equatable {
@@ -118,13 +120,15 @@ final class ObjectTable {
         return StoredObject(id: id, version: version, layout: layout, values: stored)
     }
 
+    /// Returns the quoted names of attributes, one bit for each.
+    private func names(_ attributes: UInt64) -> [String] {
+        entity.attributes.indices.filter { attributes & 1 << $0 != 0 }.map {
+            "\"\(entity.attributes[$0].name)\""
+        }
+    }
+
     private func insertion(_ form: InsertionForm) -> String {
         if let known = insertions.first(where: { $0.form == form }) { return known.sql }
-        func names(_ bits: UInt64) -> [String] {
-            entity.attributes.indices.filter { bits & 1 << $0 != 0 }.map {
-                "\"\(entity.attributes[$0].name)\""
-            }
-        }
         var columns = names(form.given)
         var marks = columns.map { _ in "?" }
         if form.hasKey {
@@ -138,7 +142,7 @@ final class ObjectTable {
                 : "(\(columns.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))")
             + (form.returnsRow
                 ? " RETURNING " + (["id", "version"] + names(form.returned)).joined(separator: ", ") : "")
-        if insertions.count < Self.maxInsertions { insertions.append((form, sql)) }
+        if insertions.count < Self.maxTexts { insertions.append((form, sql)) }
         return sql
     }
 
@@ -157,11 +161,9 @@ final class ObjectTable {
     var notStored: StoreError { external.notStored(entity.name) }
 
     /// Returns the updated object; nil if it does not exist at the version of the basis.
-    ///
-    /// - Parameter returnsValues: Whether the object has the values that are not changed: RETURNING copies them.
     func update(
         _ id: ObjectID, _ changes: [String: AttributeValue], on basis: ChangeBasis,
-        returnsValues: Bool = true, _ connection: borrowing Connection
+        _ connection: borrowing Connection
     ) throws -> StoredObject? {
         guard id.isPermanent else { return nil }
         try entity.check(changes)
@@ -170,22 +172,11 @@ final class ObjectTable {
         }
         let changed = entity.attributes.filter { changes[$0.name] != nil }
         let returned =
-            !returnsValues
-            ? []
-            : basis.object == nil || !basis.isAsStored
-                ? entity.attributes : changed.filter { !Self.isKnown(changes[$0.name], as: $0.kind) }
-        let assignments = changed.map { "\"\($0.name)\" = ?" }.joined(separator: ", ")
-        let differences = changed.map { "\"\($0.name)\" IS NOT ? COLLATE BINARY" }.joined(separator: " OR ")
-        // A version that rises without a change in the history would be a conflict that no merge resolves.
-        let statement = try connection.prepare(
-            """
-            UPDATE "\(entity.name)" SET \(assignments), version = version + (\(differences)) WHERE id = ? \
-            AND (? IS NULL OR version = ?) RETURNING version\(returned.map { ", \"\($0.name)\"" }.joined())
-            """)
-        for (index, attribute) in (changed + changed).enumerated() {
-            try changes[attribute.name].bind(to: statement, at: index + 1)
-        }
-        try bind(id.key, basis.version, to: statement, from: 2 * changed.count + 1)
+            basis.object == nil || !basis.isAsStored
+            ? entity.attributes : changed.filter { !Self.isKnown(changes[$0.name], as: $0.kind) }
+        let returning = " RETURNING version" + returned.map { ", \"\($0.name)\"" }.joined()
+        let statement = try connection.prepare(update(changes) + returning)
+        try bind(changes, of: id.key, version: basis.version, to: statement)
         guard try statement.step() else { return nil }
         var values =
             basis.object.map { base in entity.attributes.map { changes[$0.name] ?? base[$0.name] } }
@@ -194,6 +185,54 @@ final class ObjectTable {
         read(returned, from: statement, after: 1, into: &values)
         while try statement.step() {}
         return StoredObject(id: id, version: version, layout: layout, values: values)
+    }
+
+    /// Updates an object without reading it: RETURNING costs as much as the update. Returns whether it exists at the
+    /// version.
+    func set(
+        _ id: ObjectID, _ changes: [String: AttributeValue], version: Int64?,
+        _ connection: borrowing Connection
+    ) throws -> Bool {
+        guard id.isPermanent, entity.attached == nil else {
+            return try update(id, changes, on: ChangeBasis(version: version, object: nil), connection) != nil
+        }
+        try entity.check(changes)
+        let statement = try connection.prepare(update(changes))
+        try bind(changes, of: id.key, version: version, to: statement)
+        while try statement.step() {}
+        return connection.changedRows > 0
+    }
+
+    /// Returns the statement that changes some attributes.
+    private func update(_ changes: [String: AttributeValue]) -> String {
+        var changed: UInt64 = 0
+        for index in entity.attributes.indices where changes[entity.attributes[index].name] != nil {
+            changed |= 1 << index
+        }
+        if let known = updates.first(where: { $0.changed == changed }) { return known.sql }
+        let names = names(changed)
+        let assignments = names.map { "\($0) = ?" }.joined(separator: ", ")
+        let differences = names.map { "\($0) IS NOT ? COLLATE BINARY" }.joined(separator: " OR ")
+        // A version that rises without a change in the history would be a conflict that no merge resolves.
+        let sql = """
+            UPDATE "\(entity.name)" SET \(assignments), version = version + (\(differences)) WHERE id = ? \
+            AND (? IS NULL OR version = ?)
+            """
+        if updates.count < Self.maxTexts { updates.append((changed, sql)) }
+        return sql
+    }
+
+    private func bind(
+        _ changes: [String: AttributeValue], of key: Int64, version: Int64?, to statement: borrowing Statement
+    ) throws {
+        var index = 0
+        for attribute in entity.attributes.indices {
+            guard let value = changes[entity.attributes[attribute].name] else { continue }
+            index += 1
+            try value.bind(to: statement, at: index)
+            try value.bind(to: statement, at: changes.count + index)
+        }
+        try bind(key, version, to: statement, from: 2 * index + 1)
     }
 
     /// Deletes a row. Returns false if there is none with the ID and the version.

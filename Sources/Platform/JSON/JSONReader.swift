@@ -111,11 +111,12 @@ package struct JSONReader {
             offset = endOfPlainText()
             guard let byte = current else { throw .cut }
             if byte == UInt8(ascii: "\"") {
-                let rest = bytes[start..<offset]
-                offset += 1
                 let string =
                     text.isEmpty
-                    ? String(validating: rest, as: UTF8.self) : String(validating: text + rest, as: UTF8.self)
+                    ? bytes.withUnsafeBufferPointer {
+                        String(validating: UnsafeBufferPointer(rebasing: $0[start..<offset]), as: UTF8.self)
+                    } : String(validating: text + bytes[start..<offset], as: UTF8.self)
+                offset += 1
                 guard let string else { throw JSONError("a text in it is not UTF-8") }
                 return string
             }
