@@ -205,7 +205,7 @@ public actor FolderEngine: MirrorEngine {
 
     public func entry(at number: Int64) throws(MirrorError) -> MirrorRevision? {
         _ = try place()
-        return log.revisions[number].map(Self.revision)
+        return log.revision(number).map(Self.revision)
     }
 
     /// The bytes of records after which a call returns.

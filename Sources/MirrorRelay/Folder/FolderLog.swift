@@ -8,13 +8,11 @@ struct FolderLog: Sendable {
     struct Revision: Sendable {
         let number: Int64
         let item: SegmentFile.Item
-        var segment: SegmentName
-        var index: Int
-        var offset: Int
-        /// The next lower number of the same record; 0 if there is none.
-        var previous: Int64 = 0
+        let segment: SegmentName
+        let index: Int
+        let offset: Int
 
-        func isBefore(_ name: SegmentName, _ index: Int) -> Bool {
+        fileprivate func isBefore(_ name: SegmentName, _ index: Int) -> Bool {
             (segment, self.index) < (name, index)
         }
     }
@@ -28,6 +26,7 @@ struct FolderLog: Sendable {
         let bytes: Int
         /// The number of the key with which the table is sealed.
         let key: UInt64
+        fileprivate let table: Int
         /// The bytes and the number of its records that no later segment of the machine has.
         var live = 0
         var count = 0
@@ -42,7 +41,23 @@ struct FolderLog: Sendable {
         var live: [ClosedRange<UInt32>] = []
     }
 
-    private(set) var revisions: [Int64: Revision] = [:]
+    /// The items of a segment, and their offsets.
+    private struct Table {
+        let name: SegmentName
+        let items: [SegmentFile.Item]
+        let offsets: [Int]
+    }
+
+    /// The position of a revision: the index of the table, and that of the item.
+    private struct Position {
+        let table: UInt32
+        let item: UInt32
+    }
+
+    private var positions: [Int64: Position] = [:]
+    /// The next lower number of the same record, if there is one.
+    private var previous: [Int64: Int64] = [:]
+    private var tables: [Table?] = []
     private(set) var segments: [SegmentName: Segment] = [:]
     private(set) var latest: [UInt64: Latest] = [:]
     private var newest: [RecordKey: Int64] = [:]
@@ -68,25 +83,36 @@ struct FolderLog: Sendable {
 
     func number(of key: RecordKey) -> Int64 { newest[key] ?? 0 }
 
+    /// Returns the revision with a number.
+    func revision(_ number: Int64) -> Revision? {
+        guard let position = positions[number], let table = tables[Int(position.table)] else { return nil }
+        let index = Int(position.item)
+        return Revision(
+            number: number, item: table.items[index], segment: table.name, index: index,
+            offset: table.offsets[index])
+    }
+
     /// The revisions of a record, one of each machine, in ascending order.
     func revisions(of key: RecordKey) -> [Revision] {
         var (all, number): ([Revision], Int64) = ([], newest[key] ?? 0)
-        while let revision = revisions[number] {
+        while let revision = revision(number) {
             all.append(revision)
-            number = revision.previous
+            number = previous[number] ?? 0
         }
         return all.reversed()
     }
 
     /// The newest revision of each record.
-    var heads: [Revision] { newest.values.compactMap { revisions[$0] }.sorted { $0.number < $1.number } }
+    var heads: some Sequence<Revision> {
+        order.lazy.compactMap { revision($0) }.filter { newest[$0.item.key] == $0.number }
+    }
 
-    var last: Int64 { order.last { revisions[$0] != nil } ?? 0 }
+    var last: Int64 { order.last { positions[$0] != nil } ?? 0 }
 
     /// Returns revisions after a number in ascending order, as long as the closure returns true.
     func forEach(after number: Int64, _ body: (Revision) -> Bool) {
         for number in order[order.partitionPoint(where: { $0 > number })...] {
-            if let revision = revisions[number], !body(revision) { return }
+            if let revision = revision(number), !body(revision) { return }
         }
     }
 
@@ -98,11 +124,18 @@ struct FolderLog: Sendable {
         if segments[name] != nil { remove(name) }
         let items = contents.table.items
         var numbers = [Int64](repeating: 0, count: items.count)
-        var offset = contents.start
+        var (offset, offsets) = (contents.start, [Int]())
+        offsets.reserveCapacity(items.count)
+        for item in items {
+            offsets.append(offset)
+            offset += Int(item.length)
+        }
+        let table = UInt32(tables.count)
+        tables.append(Table(name: name, items: items, offsets: offsets))
         segments[name] = Segment(
-            name: name, mark: mark, numbers: [], bytes: contents.end - contents.start, key: contents.key)
+            name: name, mark: mark, numbers: [], bytes: contents.end - contents.start, key: contents.key,
+            table: Int(table))
         for (index, item) in items.enumerated() {
-            defer { offset += Int(item.length) }
             let mine = revisions(of: item.key).first { $0.segment.machine == name.machine }
             var number = known.map { $0.indices.contains(index) ? $0[index] : 0 } ?? 0
             if let mine {
@@ -118,17 +151,16 @@ struct FolderLog: Sendable {
                 next += 1
             }
             numbers[index] = number
-            link(
-                Revision(number: number, item: item, segment: name, index: index, offset: offset),
-                isListed: number == mine?.number)
+            positions[number] = Position(table: table, item: UInt32(index))
+            link(number, item, of: name, isListed: number == mine?.number)
         }
         segments[name]?.numbers = numbers
     }
 
     /// Sorts the revisions after segments of earlier runs were added.
     mutating func sort() {
-        guard !isSorted || order.count > 2 * revisions.count + 1000 else { return }
-        order = revisions.keys.sorted()
+        guard !isSorted || order.count > 2 * positions.count + 1000 else { return }
+        order = positions.keys.sorted()
         isSorted = true
     }
 
@@ -136,50 +168,52 @@ struct FolderLog: Sendable {
     mutating func remove(_ name: SegmentName) {
         guard let segment = segments.removeValue(forKey: name) else { return }
         for number in segment.numbers {
-            if let revision = revisions[number], revision.segment == name { unlink(number) }
+            if let position = positions[number], Int(position.table) == segment.table { unlink(number) }
         }
+        tables[segment.table] = nil
     }
 
     /// The revisions whose newest form is in a segment.
     func contents(of segment: Segment) -> [Revision] {
-        segment.numbers.compactMap { revisions[$0] }.filter { $0.segment == segment.name }
+        segment.numbers.compactMap { revision($0) }.filter { $0.segment == segment.name }
     }
 
-    private mutating func link(_ revision: Revision, isListed: Bool) {
-        var revision = revision
-        let (number, key) = (revision.number, revision.item.key)
+    private mutating func link(
+        _ number: Int64, _ item: SegmentFile.Item, of name: SegmentName, isListed: Bool
+    ) {
         next = max(next, number + 1)
-        segments[revision.segment]?.live += Int(revision.item.length)
-        segments[revision.segment]?.count += 1
+        segments[name]?.live += Int(item.length)
+        segments[name]?.count += 1
         if !isListed {
             if let last = order.last, last >= number { isSorted = false }
             order.append(number)
         }
         var above: Int64 = 0
-        var below = newest[key] ?? 0
-        while below > number, let higher = revisions[below] { (above, below) = (below, higher.previous) }
-        revision.previous = below
-        revisions[number] = revision
-        if above == 0 { newest[key] = number } else { revisions[above]?.previous = number }
+        var below = newest[item.key] ?? 0
+        while below > number { (above, below) = (below, previous[below] ?? 0) }
+        previous[number] = below == 0 ? nil : below
+        if above == 0 { newest[item.key] = number } else { previous[above] = number }
     }
 
     private mutating func unlink(_ number: Int64) {
         // Other revisions of the record may have been removed since it was returned.
-        guard let revision = revisions.removeValue(forKey: number) else { return }
+        guard let revision = revision(number) else { return }
+        positions[number] = nil
         segments[revision.segment]?.live -= Int(revision.item.length)
         segments[revision.segment]?.count -= 1
         let key = revision.item.key
-        guard let first = newest[key], first != revision.number else {
-            newest[key] = revision.previous == 0 ? nil : revision.previous
+        let below = previous.removeValue(forKey: number)
+        guard let first = newest[key], first != number else {
+            newest[key] = below
             return
         }
         var above = first
-        while let higher = revisions[above] {
-            if higher.previous == revision.number {
-                revisions[above]?.previous = revision.previous
+        while let next = previous[above] {
+            if next == number {
+                previous[above] = below
                 return
             }
-            above = higher.previous
+            above = next
         }
     }
 }

@@ -61,7 +61,7 @@ enum SegmentFile {
     private static let maxTable = 4 << 20
 
     static func subject(_ name: SegmentName, _ index: Int?) -> String {
-        "folder \(name.text) \(index.map(String.init) ?? "table")"
+        "folder " + name.text + " " + (index.map(String.init) ?? "table")
     }
 
     /// The bytes that precede the records of a segment.

@@ -28,9 +28,15 @@ struct SegmentName: Hashable, Comparable, Sendable {
         Self.digits(machine, 16) + "-" + Self.digits(sequence, 8) + "-" + Self.digits(salt, 8) + Self.suffix
     }
 
-    static func digits(_ number: some BinaryInteger, _ count: Int) -> String {
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: max(0, count - text.count)) + text
+    /// Returns the last hexadecimal digits of a number.
+    static func digits(_ number: some FixedWidthInteger & UnsignedInteger, _ count: Int) -> String {
+        String(unsafeUninitializedCapacity: count) { digits in
+            for index in 0..<count {
+                let digit = UInt8(truncatingIfNeeded: number >> (4 * (count - 1 - index))) & 15
+                digits[index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+            }
+            return count
+        }
     }
 
     /// In the order in which their machine wrote them.
@@ -47,8 +53,9 @@ struct RecordKey: Hashable, Sendable {
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     init?(_ text: String) {
-        guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
-            let low = UInt64(text.suffix(16), radix: 16)
+        let digits = text.utf8
+        guard digits.count == 32, let high = UInt64(Substring(digits.prefix(16)), radix: 16),
+            let low = UInt64(Substring(digits.suffix(16)), radix: 16)
         else { return nil }
         (self.high, self.low) = (high, low)
     }

@@ -17,8 +17,9 @@ enum Padding {
 
     static func pad(_ plain: [UInt8]) -> [UInt8] {
         let size = plain.count + 1
-        var padded = plain
+        var padded: [UInt8] = []
         padded.reserveCapacity(step(size))
+        padded += plain
         padded.append(end)
         padded += repeatElement(0, count: step(size) - size)
         return padded
@@ -26,6 +27,8 @@ enum Padding {
 
     static func unpad(_ padded: [UInt8]) -> [UInt8]? {
         guard let last = padded.lastIndex(where: { $0 != 0 }), padded[last] == end else { return nil }
-        return Array(padded[..<last])
+        var plain = padded
+        plain.removeLast(padded.count - last)
+        return plain
     }
 }

@@ -52,8 +52,6 @@ package struct RecordCipher: Sendable {
     }
 
     static func digits(_ bytes: [UInt8]) -> String {
-        let hex = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] }, as: UTF8.self)
+        bytes.map { SegmentName.digits($0, 2) }.joined()
     }
 }

@@ -26,37 +26,49 @@ enum Sodium {
     static let overhead = Int(
         crypto_aead_xchacha20poly1305_ietf_NPUBBYTES + crypto_aead_xchacha20poly1305_ietf_ABYTES)
 
-    /// Returns a random nonce and the sealed bytes (XChaCha20-Poly1305).
-    static func seal(_ plain: [UInt8], for context: String, key: [UInt8]) -> [UInt8] {
+    private static let nonceCount = Int(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES)
+
+    /// Returns a prefix, a random nonce, and the sealed bytes (XChaCha20-Poly1305).
+    static func seal(
+        _ plain: [UInt8], for context: String, key: [UInt8], after prefix: [UInt8] = []
+    ) -> [UInt8] {
         start()
-        let nonceCount = Int(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES)
         let context = Array(context.utf8)
-        let nonce = random(nonceCount)
-        return nonce
-            + [UInt8](unsafeUninitializedCapacity: plain.count + overhead - nonceCount) { buffer, count in
-                guard let first = buffer.baseAddress else { return }
-                var written: UInt64 = 0
-                crypto_aead_xchacha20poly1305_ietf_encrypt(
-                    first, &written, plain, UInt64(plain.count), context, UInt64(context.count), nil, nonce,
-                    key)
-                count = Int(written)
-            }
+        let size = prefix.count + plain.count + overhead
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            guard let first = buffer.baseAddress else { return }
+            _ = buffer.initialize(fromContentsOf: prefix)
+            let nonce = first + prefix.count
+            randombytes_buf(nonce, nonceCount)
+            var written: UInt64 = 0
+            crypto_aead_xchacha20poly1305_ietf_encrypt(
+                nonce + nonceCount, &written, plain, UInt64(plain.count), context, UInt64(context.count), nil,
+                nonce, key)
+            count = prefix.count + nonceCount + Int(written)
+        }
     }
 
     /// Returns the plain bytes; nil if they were sealed with another key or for another context.
-    static func open(_ sealed: [UInt8], for context: String, key: [UInt8]) -> [UInt8]? {
-        start()
-        let nonceCount = Int(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES)
-        guard sealed.count >= overhead else { return nil }
+    ///
+    /// - Parameter start: The offset of the nonce.
+    static func open(
+        _ sealed: [UInt8], from start: Int = 0, for context: String, key: [UInt8]
+    ) -> [UInt8]? {
+        Self.start()
+        guard sealed.count - start >= overhead else { return nil }
         let context = Array(context.utf8)
-        let (nonce, box) = (Array(sealed.prefix(nonceCount)), Array(sealed.dropFirst(nonceCount)))
+        let boxCount = sealed.count - start - nonceCount
         var isValid = false
         // One byte more: a buffer of no bytes has no address.
-        let plain = [UInt8](unsafeUninitializedCapacity: box.count + 1) { buffer, count in
-            guard let first = buffer.baseAddress else { return }
+        let plain = [UInt8](unsafeUninitializedCapacity: boxCount + 1) { buffer, count in
             var written: UInt64 = 0
-            let code = crypto_aead_xchacha20poly1305_ietf_decrypt(
-                first, &written, nil, box, UInt64(box.count), context, UInt64(context.count), nonce, key)
+            let code = sealed.withUnsafeBufferPointer { sealed -> CInt in
+                guard let first = buffer.baseAddress, let nonce = sealed.baseAddress.map({ $0 + start })
+                else { return -1 }
+                return crypto_aead_xchacha20poly1305_ietf_decrypt(
+                    first, &written, nil, nonce + nonceCount, UInt64(boxCount), context,
+                    UInt64(context.count), nonce, key)
+            }
             isValid = code == 0
             count = isValid ? Int(written) : 0
         }

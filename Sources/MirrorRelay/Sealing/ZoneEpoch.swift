@@ -37,8 +37,8 @@ package struct ZoneEpoch: Codable, Hashable, Sendable {
 
     func seal(_ plain: [UInt8], for context: String) -> [UInt8] {
         guard name.id != 0 else { return Sodium.seal(plain, for: context, key: Array(key)) }
-        return Self.mark + withUnsafeBytes(of: name.id.littleEndian) { Array($0) }
-            + Sodium.seal(Padding.pad(plain), for: context, key: Array(key))
+        let prefix = Self.mark + withUnsafeBytes(of: name.id.littleEndian) { Array($0) }
+        return Sodium.seal(Padding.pad(plain), for: context, key: Array(key), after: prefix)
     }
 
     /// Returns the number of the key that sealed bytes name; 0 for the first one, whose random bytes name another one by
@@ -52,7 +52,7 @@ package struct ZoneEpoch: Codable, Hashable, Sendable {
     func open(_ sealed: [UInt8], for context: String) -> [UInt8]? {
         guard name.id != 0 else { return Sodium.open(sealed, for: context, key: Array(key)) }
         guard Self.id(of: sealed) == name.id else { return nil }
-        return Sodium.open(Array(sealed.dropFirst(Self.prefixCount)), for: context, key: Array(key))
+        return Sodium.open(sealed, from: Self.prefixCount, for: context, key: Array(key))
             .flatMap(Padding.unpad)
     }
 }
