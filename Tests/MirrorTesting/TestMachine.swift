@@ -67,7 +67,8 @@ package final class TestMachine: Sendable {
             let engine = try relay.connect(fault)
             return Mirror(
                 container: container, configuration: Book.configuration,
-                engine: defect?.engine(engine) ?? engine, now: now, atCommit: atCommit)
+                engine: defect?.engine(engine) ?? engine, putSizes: 1...4, importSize: 4, now: now,
+                atCommit: atCommit)
         }
         current = Mutex(try makeMirror(container))
     }

@@ -72,6 +72,9 @@ public struct MirroredEntity: Hashable, Sendable {
         self.excluded = excluded
     }
 
+    /// Whether records contain an attribute, unlike the identifier and those that remain on the machine.
+    func isMirrored(_ name: String) -> Bool { name != identifier && !excluded.contains(name) }
+
     func members(of set: String, in text: String) -> [String] {
         guard let separator = sets[set] else { return [] }
         return text.split(separator: separator).map(String.init)

@@ -7,13 +7,16 @@ extension JSONReader {
     mutating func value() throws(JSONError) -> RecordValue {
         let first = try peek()
         let start = offset
-        if first == UInt8(ascii: "\"") { return .known(.text(try text())) }
-        try skipValue()
+        switch first {
+        case UInt8(ascii: "\""): return .known(.text(try text()))
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"):
+            let digits = try digits()
+            if let number = Int64(digits) { return .known(.integer(number)) }
+            guard Double(digits) != nil else { throw JSONError() }
+        default: try skipValue()
+        }
         let json = bytes[start..<offset]
         if json.elementsEqual("null".utf8) { return .known(.null) }
-        if let number = Int64(String(decoding: json.prefix(21), as: UTF8.self)) {
-            return .known(.integer(number))
-        }
         guard first == UInt8(ascii: "{") else { return .other(Array(json)) }
         var inner = JSONReader(Array(json))
         return (try? inner.tagged()).map { .known($0) } ?? .other(Array(json))

@@ -7,6 +7,8 @@ struct JSONText {
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
+    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
     static func bytes(of value: RecordValue) -> [UInt8] {
         var text = JSONText()
         text.add(value)

@@ -13,6 +13,8 @@ package struct RecordForm: Hashable, Sendable {
     static let version = 1
     /// The version of ``MirrorFormat/record``, which has no members.
     private static let formatVersion = 2
+    /// Those of most records in bytes.
+    private static var typicalSize: Int { 1000 }
 
     let entity: String
     let uuid: String
@@ -24,9 +26,9 @@ package struct RecordForm: Hashable, Sendable {
 
     package var bytes: [UInt8] {
         // Most attributes have the clock of the insert.
-        let common = state.attributes.values.map(\.clock).min()
+        let common = state.attributes.values.lazy.map(\.clock).min()
         func short(_ clock: MirrorClock) -> String { clock == common ? "" : clock.description }
-        var text = JSONText()
+        var text = JSONText(capacity: Self.typicalSize)
         text.object { text in
             text.add("v") { $0.add(Int64(isFormat ? Self.formatVersion : Self.version)) }
             text.add("e") { $0.add(entity) }
@@ -35,11 +37,11 @@ package struct RecordForm: Hashable, Sendable {
             if let common { text.add("c") { $0.add(common.description) } }
             text.add("a") { text in
                 text.object { text in
-                    for (name, entry) in state.attributes.sorted(by: { $0.key < $1.key }) {
+                    for (name, entry) in state.attributes {
                         text.add(name) { text in
                             text.array { text in
-                                let seen = entry.seen.description
-                                text.add(seen.isEmpty ? short(entry.clock) : "\(entry.clock)|\(seen)")
+                                let seen = entry.seen
+                                text.add(seen.clocks.isEmpty ? short(entry.clock) : "\(entry.clock)|\(seen)")
                                 if let value = entry.value { text.add(value) }
                             }
                         }
@@ -128,8 +130,9 @@ extension JSONReader {
 
     fileprivate mutating func attributes(
         _ common: MirrorClock?
-    ) throws(JSONError) -> [String: RecordState.Attribute] {
-        var attributes: [String: RecordState.Attribute] = [:]
+    ) throws(JSONError) -> NamedValues<RecordState.Attribute> {
+        var attributes: [(key: String, value: RecordState.Attribute)] = []
+        attributes.reserveCapacity(16)
         try object { cursor, name throws(JSONError) in
             var entry: RecordState.Attribute?
             try cursor.array { cursor, index throws(JSONError) in
@@ -152,9 +155,9 @@ extension JSONReader {
                 }
             }
             guard let entry else { throw JSONError() }
-            attributes[name] = entry
+            attributes.append((name, entry))
         }
-        return attributes
+        return NamedValues(attributes)
     }
 
     fileprivate mutating func elements(

@@ -16,7 +16,7 @@ struct RecordState: Hashable, Sendable {
         var position: Int64
     }
 
-    var attributes: [String: Attribute] = [:]
+    var attributes = NamedValues<Attribute>()
     /// The elements of each set.
     var elements: [String: [String: Element]] = [:]
     /// The edits of the content that deletions saw.
@@ -80,6 +80,7 @@ struct RecordState: Hashable, Sendable {
     /// that it did not see: machines that applied the deletion discarded those, regardless of their clocks.
     func undeleted(next other: RecordState) -> (mine: RecordState, theirs: RecordState) {
         var (mine, theirs) = (self, other)
+        guard !saw.isEmpty || !other.saw.isEmpty else { return (mine, theirs) }
         for (name, deletions) in saw.merging(other.saw, uniquingKeysWith: { $0.joined($1) }) {
             guard let own = attributes[name], let their = other.attributes[name] else { continue }
             switch (deletions.covers(own.clock), deletions.covers(their.clock)) {
@@ -107,30 +108,39 @@ struct RecordState: Hashable, Sendable {
 
     /// Whether another state has an edit by a machine that is newer than all that this one has of the same content.
     func lacksEdit(by machine: UInt64, in other: RecordState) -> Bool {
-        let theirs = other.newestClocks { $0.machine == machine }
-        guard !theirs.isEmpty else { return false }
-        let known = newestClocks { _ in true }
-        return theirs.contains { key, clock in known[key].map { $0 < clock } ?? true }
+        var known: [String: MirrorClock]?
+        var lacks = false
+        other.forEachClock { key, clock in
+            guard clock.machine == machine, !lacks else { return }
+            let newest = known ?? newestClocks
+            known = newest
+            lacks = newest[key].map { $0 < clock } ?? true
+        }
+        return lacks
     }
 
-    /// The greatest chosen clock of each attribute and element.
-    private func newestClocks(where isChosen: (MirrorClock) -> Bool) -> [String: MirrorClock] {
+    /// The greatest clock of each attribute and element.
+    private var newestClocks: [String: MirrorClock] {
         var newest: [String: MirrorClock] = [:]
-        func note(_ key: String, _ clocks: [MirrorClock]) {
-            for clock in clocks where isChosen(clock) { newest[key] = max(newest[key] ?? clock, clock) }
-        }
-        for (name, attribute) in attributes { note(name, [attribute.clock] + attribute.seen.clocks) }
-        for (set, elements) in elements {
-            for (element, entry) in elements { note(Self.key(set, element), [entry.clock]) }
-        }
-        for (key, vector) in saw { note(key, vector.clocks) }
+        forEachClock { key, clock in newest[key] = max(newest[key] ?? clock, clock) }
         return newest
+    }
+
+    private func forEachClock(_ body: (_ key: String, MirrorClock) -> Void) {
+        for (name, attribute) in attributes {
+            body(name, attribute.clock)
+            for clock in attribute.seen.clocks { body(name, clock) }
+        }
+        for (set, elements) in elements {
+            for (element, entry) in elements { body(Self.key(set, element), entry.clock) }
+        }
+        for (key, vector) in saw { for clock in vector.clocks { body(key, clock) } }
     }
 
     /// Makes the edits of one machine those of another.
     mutating func rename(_ machine: UInt64, to new: UInt64) {
-        for (name, attribute) in attributes where attribute.clock.machine == machine {
-            attributes[name]?.clock.machine = new
+        attributes.update { _, attribute in
+            if attribute.clock.machine == machine { attribute.clock.machine = new }
         }
         for (set, elements) in elements {
             for (element, entry) in elements where entry.clock.machine == machine {

@@ -38,7 +38,8 @@ struct MapRow: Sendable {
     var revision: Int64 = 0
     var stamp: Int64 = 0
     var waiting = Waiting.none
-    var state = RecordState()
+    var state = RecordState() { didSet { encoded = nil } }
+    private var encoded: [UInt8]?
     var isChanged = false
 
     static func name(_ entity: String, _ uuid: String) -> String { "\(entity)/\(uuid)" }
@@ -46,8 +47,8 @@ struct MapRow: Sendable {
     /// Whether the row is part of the mirror's own state.
     var isRecord: Bool { ![MirrorNames.deferred, MirrorNames.sealing, MirrorNames.older].contains(entity) }
 
-    var entity: String { String(name.prefix { $0 != "/" }) }
-    var uuid: String { String(name.drop { $0 != "/" }.dropFirst()) }
+    var entity: String { String(name.utf8.prefix { $0 != UInt8(ascii: "/") }) ?? "" }
+    var uuid: String { String(name.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst()) ?? "" }
     var form: RecordForm { RecordForm(entity: entity, uuid: uuid, state: state) }
 
     init(name: String) { self.name = name }
@@ -67,9 +68,15 @@ struct MapRow: Sendable {
         var values: [String: AttributeValue] = [
             "revision": .integer(revision), "stamp": .integer(stamp), "waiting": .integer(waiting.rawValue),
         ]
-        if withState { values["state"] = .blob(form.bytes) }
+        if withState { values["state"] = .blob(encoded ?? form.bytes) }
         return values
     }
+
+    /// Encodes the state before the row is saved, so that no other writer waits for it.
+    mutating func encode() { encoded = form.bytes }
+
+    /// Releases the state and its encoding, for a row whose answer is saved without them.
+    mutating func discardState() { state = RecordState() }
 
     /// Saves a row that was read in the same transaction.
     func save(in transaction: inout StoreTransaction) throws(StoreError) {
@@ -84,13 +91,12 @@ struct MapRow: Sendable {
 
     /// Saves the results of puts. The state of a row may have changed since it was read: then it still waits.
     static func saveAnswers(_ rows: [MapRow], in transaction: inout StoreTransaction) throws(StoreError) {
-        let keys = rows.compactMap { $0.id?.key }
-        let request = FetchRequest(MirrorNames.record, where: .keys(keys), attributes: ["waiting"])
-        let current = Dictionary(try transaction.fetch(request).map { ($0.id, $0) }) { $1 }
-        for var row in rows {
-            guard let id = row.id, let object = current[id] else { continue }
-            if object.version != row.version { row.waiting = Waiting(object) }
-            try transaction.set(row.values(withState: false), of: id)
+        for row in rows {
+            guard let id = row.id else { continue }
+            var values = row.values(withState: false)
+            guard try !transaction.set(values, of: id, onVersion: row.version) else { continue }
+            values["waiting"] = nil
+            try transaction.set(values, of: id)
         }
     }
 

@@ -3,20 +3,50 @@ import PersistentStore
 /// The values of a record in an object, and those of an object in a record.
 struct RecordValues: Sendable {
     let mirrored: MirroredEntity
-    private let entity: EntityDescription
-
-    init?(_ name: String, _ configuration: MirrorConfiguration, _ model: StoreModel) {
-        guard let mirrored = configuration.entity(name), let entity = model.entity(name) else { return nil }
-        self.mirrored = mirrored
-        self.entity = entity
-    }
-
     /// The mirrored attributes, without the identifier.
-    var names: [String] { entity.attributes.map(\.name).filter(isMirrored) }
+    let names: [String]
+    /// The values that the object stores; any other is retained in the record map.
+    private let columns: NamedValues<Column>
+    /// The values of attributes that a record may lack, since a machine with an older model sends none.
+    private let required: [(name: String, value: AttributeValue)]
 
-    func isMirrored(_ name: String) -> Bool {
-        name != mirrored.identifier && !mirrored.excluded.contains(name)
+    private struct Column {
+        let kind: AttributeDescription.Kind
+        let isOptional: Bool
+        /// Whether a value of the record is that of the attribute, unlike those of sets.
+        let isStored: Bool
     }
+
+    /// Returns those of all mirrored entities by name.
+    static func all(_ configuration: MirrorConfiguration, _ model: StoreModel) -> [String: RecordValues] {
+        configuration.mirrored.reduce(into: [:]) { values, mirrored in
+            values[mirrored.name] = model.entity(mirrored.name).map { RecordValues(mirrored, $0) }
+        }
+    }
+
+    private init(_ mirrored: MirroredEntity, _ entity: EntityDescription) {
+        self.mirrored = mirrored
+        let names = entity.attributes.map(\.name).filter(mirrored.isMirrored).sorted()
+        self.names = names
+        columns = NamedValues(
+            entity.attributes.map { attribute in
+                let isStored = names.contains(attribute.name) && mirrored.sets[attribute.name] == nil
+                return (
+                    attribute.name,
+                    Column(kind: attribute.kind, isOptional: attribute.isOptional, isStored: isStored)
+                )
+            })
+        required = entity.attributes.filter { !$0.isOptional && $0.defaultValue == .none }.map { attribute in
+            switch attribute.kind {
+            case .integer: (attribute.name, .integer(0))
+            case .real: (attribute.name, .real(0))
+            case .text: (attribute.name, .text(""))
+            case .blob: (attribute.name, .blob([]))
+            }
+        }
+    }
+
+    func isMirrored(_ name: String) -> Bool { mirrored.isMirrored(name) }
 
     /// Returns the elements of an object's sets.
     func members(of object: StoredObject) -> [String: [String]] {
@@ -38,18 +68,15 @@ struct RecordValues: Sendable {
         return changes
     }
 
-    /// Whether the object stores the value of an attribute; any other is retained in the record map.
     private func stores(_ name: String, _ value: RecordValue?) -> Bool {
-        guard isMirrored(name), mirrored.sets[name] == nil, let attribute = entity.attribute(name) else {
-            return false
-        }
+        guard let column = columns[name], column.isStored else { return false }
         return switch value {
         case nil: true
-        case .known(.null): attribute.isOptional
-        case .known(.integer): attribute.kind == .integer
-        case .known(.real): attribute.kind == .real
-        case .known(.text): attribute.kind == .text
-        case .known(.blob): attribute.kind == .blob
+        case .known(.null): column.isOptional
+        case .known(.integer): column.kind == .integer
+        case .known(.real): column.kind == .real
+        case .known(.text): column.kind == .text
+        case .known(.blob): column.kind == .blob
         case .other: false
         }
     }
@@ -58,8 +85,8 @@ struct RecordValues: Sendable {
     func filled(_ state: RecordState, from object: StoredObject?) -> RecordState {
         guard let object else { return state }
         var state = state
-        for (name, entry) in state.attributes where entry.value == nil && entity.attribute(name) != nil {
-            state.attributes[name]?.value = .known(object[name])
+        state.attributes.update { name, entry in
+            if entry.value == nil, columns[name] != nil { entry.value = .known(object[name]) }
         }
         return state
     }
@@ -67,15 +94,15 @@ struct RecordValues: Sendable {
     /// Returns a state without the values that the object stores.
     func stripped(_ state: RecordState) -> RecordState {
         var state = state
-        for (name, entry) in state.attributes where stores(name, entry.value) {
-            state.attributes[name]?.value = nil
-        }
+        state.attributes.update { name, entry in if stores(name, entry.value) { entry.value = nil } }
         return state
     }
 
     /// Returns the values that the object must get.
     func changes(to state: RecordState, of object: StoredObject?) -> [String: AttributeValue] {
         var changes: [String: AttributeValue] = [:]
+        // Also for the identifier, and for sets.
+        changes.reserveCapacity(state.attributes.count + 4)
         for (name, entry) in state.attributes {
             if case .known(let value)? = entry.value, stores(name, entry.value), object?[name] != value {
                 changes[name] = value
@@ -89,17 +116,7 @@ struct RecordValues: Sendable {
             }
         }
         guard object == nil else { return changes }
-        // A machine with an older model sends no value for a new attribute.
-        for attribute in entity.attributes
-        where changes[attribute.name] == nil && !attribute.isOptional && attribute.defaultValue == .none {
-            changes[attribute.name] =
-                switch attribute.kind {
-                case .integer: .integer(0)
-                case .real: .real(0)
-                case .text: .text("")
-                case .blob: .blob([])
-                }
-        }
+        for (name, value) in required where changes[name] == nil { changes[name] = value }
         return changes
     }
 }

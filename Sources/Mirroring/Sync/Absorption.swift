@@ -4,19 +4,14 @@ import PersistentStore
 /// The rows of the record map that a part of the history changes.
 struct Absorption {
     private let zone: MirrorZone
-    private let configuration: MirrorConfiguration
-    private let model: StoreModel
+    private let values: [String: RecordValues]
     private(set) var rows: [String: MapRow] = [:]
     /// Whether an object changed in attributes alone that remain on the machine: an import waits for the cursor to pass.
     private(set) var hasExcludedChanges = false
     /// The sets in another order than on other machines.
     private var reordered: [ObjectID: (object: StoredObject, changes: [String: AttributeValue])] = [:]
 
-    init(zone: MirrorZone, configuration: MirrorConfiguration, model: StoreModel) {
-        self.zone = zone
-        self.configuration = configuration
-        self.model = model
-    }
+    init(zone: MirrorZone, values: [String: RecordValues]) { (self.zone, self.values) = (zone, values) }
 
     private func local(_ number: Int64, at milliseconds: Int64) -> LocalTransaction {
         LocalTransaction(
@@ -33,7 +28,7 @@ struct Absorption {
         }
         var objects: [ObjectID: StoredObject] = [:]
         for (entity, group) in Dictionary(grouping: changes, by: \.change.objectID.entity) {
-            guard let mirrored = configuration.entity(entity) else { continue }
+            guard let mirrored = values[entity]?.mirrored else { continue }
             let keys = Set(group.map(\.change.objectID.key))
             var request = FetchRequest(entity, where: .keys(Array(keys)))
             request.attributes = [mirrored.identifier] + mirrored.sets.keys
@@ -50,7 +45,7 @@ struct Absorption {
     }
 
     private func name(of change: HistoryChange, _ object: StoredObject?) -> String? {
-        guard let mirrored = configuration.entity(change.objectID.entity) else { return nil }
+        guard let mirrored = values[change.objectID.entity]?.mirrored else { return nil }
         let values = change.kind == .delete ? change.tombstone : object?.values
         return values?[mirrored.identifier]?.textValue.map { MapRow.name(mirrored.name, $0) }
     }
@@ -58,7 +53,7 @@ struct Absorption {
     private mutating func apply(
         _ change: HistoryChange, of transaction: HistoryTransaction, to name: String, _ object: StoredObject?
     ) {
-        guard let values = RecordValues(change.objectID.entity, configuration, model) else { return }
+        guard let values = values[change.objectID.entity] else { return }
         var row = rows[name] ?? MapRow(name: name)
         let milliseconds = Int64((transaction.timestamp.timeIntervalSince1970 * 1000).rounded())
         let local = local(transaction.number, at: milliseconds)
@@ -89,13 +84,15 @@ struct Absorption {
         in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
         let named = objects.compactMap { object in
-            configuration.entity(object.id.entity).flatMap { mirrored in
-                object[mirrored.identifier].textValue.map { (MapRow.name(mirrored.name, $0), object) }
+            values[object.id.entity].flatMap { values in
+                let mirrored = values.mirrored
+                return object[mirrored.identifier].textValue.map {
+                    (name: MapRow.name(mirrored.name, $0), object: object, values: values)
+                }
             }
         }
-        let known = try snapshot.mapRows(named.map(\.0))
-        for (name, object) in named {
-            guard let values = RecordValues(object.id.entity, configuration, model) else { continue }
+        let known = try snapshot.mapRows(named.map(\.name))
+        for (name, object, values) in named {
             var row = known[name] ?? MapRow(name: name)
             // A record that was never put is not compared with the relay's.
             guard row.revision == 0 || !row.state.isAlive(values.mirrored) else { continue }

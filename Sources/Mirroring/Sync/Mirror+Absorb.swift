@@ -5,6 +5,11 @@ import PersistentStore
 /// Giving clocks to local edits: the history becomes states of records that wait to be put. They are saved with
 /// the cursor in the history, so a crash repeats nothing and the clocks of a put never change.
 extension Mirror {
+    /// The number of objects that are saved together.
+    private static var pageSize: Int { 1000 }
+    /// The number of changes by imports after which the cursor moves.
+    private static var maxUnsaved: Int64 { 10_000 }
+
     /// Processes the history up to its end, or begins at the current state after history was lost. Nothing may be
     /// received or sent between the loss and the reconciliation, which looks for edits that the history lacks.
     func absorbOrRestart() async throws(MirrorError) {
@@ -19,19 +24,19 @@ extension Mirror {
     /// Processes the history up to its end.
     func absorb() async throws(MirrorError) {
         while let position {
-            let (zone, configuration, model) = (zone, configuration, container.model)
+            let (zone, values) = (zone, values)
             let next: (absorption: Absorption, end: HistoryFollower)? = try await read {
                 snapshot throws(StoreError) in
                 var end = position
                 guard let step = try end.next(in: snapshot) else { return nil }
-                var absorption = Absorption(zone: zone, configuration: configuration, model: model)
+                var absorption = Absorption(zone: zone, values: values)
                 try absorption.run(try step.transactions(in: snapshot), in: snapshot)
                 return (absorption, end)
             }
             guard let (absorption, end) = next else { return }
             // A cursor that only passes imports moves rarely: each commit would be a signal to all processes.
-            let distance = end.token.number - position.token.number
-            if !absorption.rows.isEmpty || absorption.hasExcludedChanges || distance > 1000 {
+            let hasEdits = !absorption.rows.isEmpty || absorption.hasExcludedChanges
+            if hasEdits || end.token.number - savedNumber > Self.maxUnsaved {
                 do throws(MirrorError) {
                     try await save(movingTo: end.token) { context throws(StoreError) in
                         try await absorption.save(in: context)
@@ -40,16 +45,17 @@ extension Mirror {
                     // An object was edited, or a conflict was resolved, since the history was read.
                     continue
                 }
-                self.position = end
-            } else if !end.isAtEnd {
-                self.position = end
+                savedNumber = end.token.number
+                if hasEdits { absorbedEdits += 1 }
             }
+            self.position = end
             if end.isAtEnd { return }
         }
     }
 
     /// Continues after a token, with the edits that were not imported.
     func follow(after token: HistoryToken) {
+        savedNumber = token.number
         position = HistoryFollower(after: token, where: .not(.author(MirrorConfiguration.author)))
     }
 
@@ -69,7 +75,7 @@ extension Mirror {
     /// Gives the lowest clocks to objects without a record: those that precede the mirror. An edit of the same
     /// object on another machine, which has a copy of the store, wins; one that the history has here is a conflict then.
     func scan() async throws(MirrorError) {
-        let (zone, configuration, model) = (zone, configuration, container.model)
+        let (zone, values) = (zone, values)
         let edited = try await read { snapshot throws(StoreError) in
             var edited: [ObjectID: Set<String>] = [:]
             let updates = HistoryFetchRequest(
@@ -82,18 +88,24 @@ extension Mirror {
         }
         let number = position?.token.number ?? 0
         for mirrored in configuration.mirrored {
-            var request = FetchRequest(mirrored.name, limit: 500)
-            while true {
-                let page = request
-                let (absorption, end) = try await read { snapshot throws(StoreError) in
-                    var absorption = Absorption(zone: zone, configuration: configuration, model: model)
+            var request = FetchRequest(mirrored.name, limit: Self.pageSize)
+            request.attributes = [mirrored.identifier] + mirrored.sets.keys
+            let read = { @Sendable (page: FetchRequest) async in
+                await self.result { (snapshot: inout StoreSnapshot) throws(StoreError) in
                     let objects = try snapshot.fetch(page)
+                    var absorption = Absorption(zone: zone, values: values)
                     try absorption.scan(objects, number: number, edited: edited, in: snapshot)
                     return (absorption, objects.last.map { snapshot.position(of: $0, in: []) })
                 }
-                guard let end else { break }
+            }
+            var page = try await read(request).get()
+            while let end = page.1 {
                 request.after = end
+                // Each page is read while the one before it is saved.
+                let (absorption, following) = (page.0, request)
+                async let next = read(following)
                 try await save { context throws(StoreError) in try await absorption.save(in: context) }
+                page = try await next.get()
             }
         }
         self.zone[.scanned] = 1

@@ -4,7 +4,6 @@ import PersistentStore
 
 /// Sending records.
 extension Mirror {
-    private static var batchSizes: ClosedRange<Int> { 32...512 }
     /// The size of records at which a batch ends, which bounds the memory.
     private static var batchBytes: Int { 4 << 20 }
     /// A batch that needs longer delays an edit that follows.
@@ -15,17 +14,22 @@ extension Mirror {
     /// - Returns: Whether there were any.
     func exportSome() async throws(MirrorError) -> Bool {
         try await absorb()
-        let batch = try await waitingRecords()
+        var batch = prepared.machine == zone.machine ? prepared.records : []
+        prepared = PreparedRecords()
+        if batch.isEmpty { batch = try await waitingRecords() }
         guard !batch.isEmpty else {
             rejections = 0
             return false
         }
-        let began = ContinuousClock.now
-        try await put(batch.map { ($0, self.put($0, $1)) })
+        let (began, machine, records) = (ContinuousClock.now, zone.machine, batch)
+        // Only on a fast line: an edit that follows waits for the records that are read.
+        async let next = batchSize == putSizes.upperBound ? recordsAhead(of: records) : []
+        try await put(batch)
         // Two steps up and one down, so that a line that is slow at times is used.
         batchSize =
             ContinuousClock.now - began < Self.batchTime / 2
-            ? min(batchSize * 2, Self.batchSizes.upperBound) : max(batchSize / 2, Self.batchSizes.lowerBound)
+            ? min(batchSize * 2, putSizes.upperBound) : max(batchSize / 2, putSizes.lowerBound)
+        prepared = PreparedRecords(machine: machine, records: await next)
         return true
     }
 
@@ -38,7 +42,7 @@ extension Mirror {
         if largePut?.row.isSame(as: current) != true {
             largePut = nil
             if let current, current.waiting == .toPut {
-                largePut = try await bodies(of: [current]).first.map { ($0, self.put($0, $1)) }
+                largePut = try await puts(of: [current]).first
             }
         }
         guard let largePut else {
@@ -52,12 +56,6 @@ extension Mirror {
         try await put([largePut])
         note { $0.share = nil }
         return true
-    }
-
-    private func put(_ row: MapRow, _ body: [UInt8]) -> MirrorPut {
-        MirrorPut(
-            key: engine.key(entity: row.entity, uuid: row.uuid), expected: row.revision,
-            stamp: Int64.random(in: 1 ... .max), body: body)
     }
 
     private func put(_ batch: [(row: MapRow, put: MirrorPut)]) async throws(MirrorError) {
@@ -81,49 +79,65 @@ extension Mirror {
         }
     }
 
-    /// Returns the next records to put, and their bodies, and notes those that are sent in parts.
-    private func waitingRecords() async throws(MirrorError) -> [(row: MapRow, body: [UInt8])] {
+    /// Returns the next records to put, and notes those that are sent in parts.
+    ///
+    /// - Parameter others: Waiting records that are put before.
+    private func waitingRecords(
+        after others: [(row: MapRow, put: MirrorPut)] = []
+    ) async throws(MirrorError) -> [(row: MapRow, put: MirrorPut)] {
+        let known = Set(others.map(\.row.name))
         while true {
-            let query = MapRow.request(.toPut, limit: batchSize + large.count)
+            var query = MapRow.request(.toPut, limit: batchSize + large.count)
+            query.offset = known.count
+            let request = query
             let rows = try await read { snapshot throws(StoreError) in
-                try snapshot.fetch(query).map { MapRow($0) }
+                try snapshot.fetch(request).map { MapRow($0) }
             }
-            let others = rows.filter { !large.contains($0.name) }
-            let bodies = try await bodies(of: Array(others.prefix(batchSize)))
+            let waiting = rows.filter { !large.contains($0.name) && !known.contains($0.name) }
+            let puts = try await puts(of: Array(waiting.prefix(batchSize)))
             let largestWhole = engine.parts?.largestWhole ?? .max
-            let whole = bodies.filter { $0.body.count <= largestWhole }
-            large.formUnion(bodies.filter { $0.body.count > largestWhole }.map(\.row.name))
-            if !whole.isEmpty || bodies.isEmpty { return whole }
+            let whole = puts.filter { $0.put.body.count <= largestWhole }
+            large.formUnion(puts.filter { $0.put.body.count > largestWhole }.map(\.row.name))
+            if !whole.isEmpty || puts.isEmpty { return whole }
         }
     }
 
-    /// Returns the bodies of records, up to a number of bytes; no body for one that cannot be read whole. Objects with
-    /// edits that have no clock yet are left for the next time.
-    private func bodies(of rows: [MapRow]) async throws(MirrorError) -> [(row: MapRow, body: [UInt8])] {
+    /// Reads the records after those that are put now. After an error, the next call reads again.
+    private func recordsAhead(
+        of batch: [(row: MapRow, put: MirrorPut)]
+    ) async -> [(row: MapRow, put: MirrorPut)] {
+        (try? await waitingRecords(after: batch)) ?? []
+    }
+
+    /// Returns the puts of records, up to a number of bytes, without the rows' states; no body for one that cannot be read
+    /// whole. Objects with edits that have no clock yet are left for the next time.
+    private func puts(of rows: [MapRow]) async throws(MirrorError) -> [(row: MapRow, put: MirrorPut)] {
         guard let position, !rows.isEmpty else { return [] }
-        let (configuration, model, machine) = (configuration, container.model, zone.machine)
+        let (configuration, values, engine, machine) = (configuration, values, engine, zone.machine)
         return try await read { snapshot throws(StoreError) in
             let unabsorbed = try snapshot.objectsChanged(after: position.token)
-            var (batch, size): ([(row: MapRow, body: [UInt8])], Int) = ([], 0)
+            var (batch, size): ([(row: MapRow, put: MirrorPut)], Int) = ([], 0)
             // Few at a time, because objects can be large.
             for start in stride(from: 0, to: rows.count, by: 64) where size < Self.batchBytes {
                 let part = rows[start..<min(start + 64, rows.count)]
                 let objects = try snapshot.objects(of: part.map { ($0.entity, $0.uuid) }, configuration)
-                for row in part {
+                for var row in part {
                     var form = row.form
                     form.machine = machine
-                    if let values = RecordValues(row.entity, configuration, model) {
+                    var isWhole = true
+                    if let values = values[form.entity] {
                         let object = objects[row.name]
                         if let object, unabsorbed.contains(object.id) { continue }
                         if object == nil, row.state.isAlive(values.mirrored) { continue }
-                        if let object, snapshot.hasCut(object.id) {
-                            batch.append((row, []))
-                            continue
-                        }
+                        isWhole = object.map { !snapshot.hasCut($0.id) } ?? true
                         form.state = values.filled(row.state, from: object)
                     }
-                    batch.append((row, form.bytes))
-                    size += batch[batch.count - 1].body.count
+                    row.discardState()
+                    let put = MirrorPut(
+                        key: engine.key(entity: form.entity, uuid: form.uuid), expected: row.revision,
+                        stamp: Int64.random(in: 1 ... .max), body: isWhole ? form.bytes : [])
+                    batch.append((row, put))
+                    size += put.body.count
                 }
             }
             return batch
@@ -198,4 +212,10 @@ extension Mirror {
             (zone[.cursor], zone[.cursorStamp], zone[.cursorTime]) = (row.revision, row.stamp, time)
         }
     }
+}
+
+/// Records that were read before they can be put, with the machine that puts them.
+struct PreparedRecords {
+    var machine: UInt64 = 0
+    var records: [(row: MapRow, put: MirrorPut)] = []
 }

@@ -3,34 +3,41 @@ import PersistentStore
 
 /// Receiving records.
 extension Mirror {
-    static var importSize: Int { 500 }
-
     /// Imports the next revisions after the cursor.
     ///
     /// - Returns: Whether there were any.
     func importSome() async throws(MirrorError) -> Bool {
         let cursor = zone[.cursor]
-        let known = ahead?.cursor == cursor ? ahead?.batch : nil
+        let known = ahead?.cursor == cursor ? ahead : nil
         ahead = nil
-        let batch = if let known { known } else { try await nextBatch(after: cursor) }
+        let batch = if let known { known.batch } else { try await nextBatch(after: cursor) }
         guard let last = batch.entries.last else { return false }
-        try await take(batch, upTo: last.revision)
+        try await take(batch, known?.plan, upTo: last.revision)
         note { $0.received += batch.entries.count }
         return true
     }
 
     private nonisolated func nextBatch(after cursor: Int64) async throws(MirrorError) -> ReceivedBatch {
-        try ReceivedBatch(try await engine.changes(after: cursor, limit: Self.importSize), of: engine)
+        try ReceivedBatch(try await engine.changes(after: cursor, limit: importSize), of: engine)
     }
 
-    /// Reads the batch after a full one. After an error, or if nothing follows yet, the next call reads again.
+    /// Reads and merges the batch after a full one, while that one is saved. After an error, or if nothing follows yet,
+    /// the next call reads again.
     private nonisolated func batchAhead(
-        of batch: ReceivedBatch, _ cursor: MirrorRevision?
-    ) async -> (cursor: Int64, batch: ReceivedBatch)? {
-        guard let cursor, batch.entries.count == Self.importSize,
+        of batch: ReceivedBatch, _ cursor: MirrorRevision?, _ merge: RecordMerge, after token: HistoryToken
+    ) async -> ReadAhead? {
+        guard let cursor, batch.entries.count == importSize,
             let next = try? await nextBatch(after: cursor.number), !next.entries.isEmpty
         else { return nil }
-        return (cursor.number, next)
+        // The store does not have the records that are saved now.
+        let saved = Set(batch.forms.map(\.name))
+        guard next.forms.allSatisfy({ !saved.contains($0.name) }) else {
+            return ReadAhead(cursor: cursor.number, batch: next)
+        }
+        let plan = try? await read { snapshot throws(StoreError) in
+            try merge.plan(next.forms, absorbed: token, in: snapshot)
+        }
+        return ReadAhead(cursor: cursor.number, batch: next, plan: plan.map { (merge, $0) })
     }
 
     /// Receives a part of a deferred revision, and imports it after the last one.
@@ -67,11 +74,13 @@ extension Mirror {
     ///
     /// - Parameters:
     ///   - batch: The newest read revisions.
+    ///   - known: The merge of them, if it was computed before.
     ///   - cursor: The revision to which the cursor moves; nil to leave it.
     ///   - mode: The reconciliation that reads them.
     ///   - isConfirmed: Whether the user allowed their deletions.
     private func take(
-        _ batch: ReceivedBatch, upTo cursor: MirrorRevision? = nil,
+        _ batch: ReceivedBatch, _ known: (merge: RecordMerge, plan: MergePlan)? = nil,
+        upTo cursor: MirrorRevision? = nil,
         mode: MirrorZone.Reconciliation = .none, isConfirmed: Bool = false
     ) async throws(MirrorError) {
         let entries = batch.entries
@@ -82,10 +91,14 @@ extension Mirror {
             try await absorb()
             guard let position else { return }
             let merge = RecordMerge(
-                zone: zone, configuration: configuration, model: container.model,
-                number: position.token.number, mode: mode, isOrdered: cursor != nil)
+                zone: zone, configuration: configuration, values: values,
+                number: position.token.number, edits: absorbedEdits, mode: mode, isOrdered: cursor != nil)
+            let ready = attempt == 0 && known?.merge.isCurrent(merge) == true ? known?.plan : nil
             let (merged, deferred, origin) = try await read { snapshot throws(StoreError) in
-                let plan = try merge.plan(batch.forms, absorbed: position.token, in: snapshot)
+                let plan =
+                    if let ready { ready } else {
+                        try merge.plan(batch.forms, absorbed: position.token, in: snapshot)
+                    }
                 return (
                     plan, try snapshot.deferredRows(parted),
                     try plan.flatMap { plan throws(StoreError) in
@@ -103,7 +116,7 @@ extension Mirror {
             }
             if !isConfirmed, plan.removals > 0 {
                 // A relay may deliver in pieces what waits: it is counted before the first deletion.
-                let room = Self.importSize - entries.count
+                let room = importSize - entries.count
                 if let last = entries.last?.revision, last == cursor, room > 0 {
                     let more = try await engine.changes(after: last.number, limit: room)
                     if let end = more.last?.revision {
@@ -122,7 +135,7 @@ extension Mirror {
                 zone.reconciliation = max(zone.reconciliation, .compare)
                 if batch.unreadable.contains(where: \.lacksRecord) { hasDamage = true }
             }
-            async let next = batchAhead(of: batch, cursor)
+            async let next = batchAhead(of: batch, cursor, merge, after: position.token)
             do throws(MirrorError) {
                 let plan = plan
                 let name = !plan.conflicts.isEmpty ? "conflict" : isConfirmed ? Self.confirmed : "import"
@@ -147,6 +160,14 @@ extension Mirror {
     }
 }
 
+/// The batch after a cursor, which was read while the one before it was saved.
+struct ReadAhead: Sendable {
+    let cursor: Int64
+    let batch: ReceivedBatch
+    /// Its merge with the state of the store before; each of its changes is for the version that was read.
+    var plan: (merge: RecordMerge, plan: MergePlan)?
+}
+
 /// Revisions that were read, with their records.
 struct ReceivedBatch: Sendable {
     let entries: [MirrorEntry]
@@ -156,18 +177,24 @@ struct ReceivedBatch: Sendable {
 
     /// Decodes the records. One that cannot be read is counted and skipped; the next comparison reads it again.
     init(_ entries: [MirrorEntry], of engine: any MirrorEngine) throws(MirrorError) {
-        var forms: [String: MergedEntry] = [:]
+        var indexes: [String: Int] = [:]
+        var forms: [MergedEntry] = []
         var unreadable: [MirrorEntry] = []
         for entry in entries where !entry.isDeferred {
             guard let form = try engine.form(of: entry) else {
                 unreadable.append(entry)
                 continue
             }
-            let name = MapRow.name(form.entity, form.uuid)
-            let merged = forms[name]?.merged.merged(form.state) ?? form.state
-            forms[name] = MergedEntry(form: form, merged: merged, revision: entry.revision)
+            let merged = MergedEntry(form: form, merged: form.state, revision: entry.revision)
+            let index = indexes[merged.name, default: forms.count]
+            if index == forms.count {
+                indexes[merged.name] = index
+                forms.append(merged)
+            } else {
+                forms[index].add(merged)
+            }
         }
-        (self.entries, self.forms, self.unreadable) = (entries, Array(forms.values), unreadable)
+        (self.entries, self.forms, self.unreadable) = (entries, forms, unreadable)
     }
 }
 
@@ -187,7 +214,18 @@ extension MirrorEngine {
 
 /// A record as read, with the join of all its revisions in one batch.
 struct MergedEntry: Sendable {
-    let form: RecordForm
-    let merged: RecordState
-    let revision: MirrorRevision
+    private(set) var form: RecordForm
+    private(set) var merged: RecordState
+    private(set) var revision: MirrorRevision
+    let name: String
+
+    init(form: RecordForm, merged: RecordState, revision: MirrorRevision) {
+        (self.form, self.merged, self.revision) = (form, merged, revision)
+        name = MapRow.name(form.entity, form.uuid)
+    }
+
+    /// Adds a later revision.
+    mutating func add(_ other: MergedEntry) {
+        (form, merged, revision) = (other.form, merged.merged(other.merged), other.revision)
+    }
 }

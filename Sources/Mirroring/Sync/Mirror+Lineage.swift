@@ -176,7 +176,7 @@ extension Mirror {
         }
         let isUncertain = mode.comparesValues
         let gone = missing.filter(isGone)
-        let (configuration, model, number) = (configuration, container.model, position?.token.number ?? 0)
+        let (configuration, number) = (configuration, position?.token.number ?? 0)
         let objects = try await read { snapshot throws(StoreError) in
             try snapshot.objects(
                 of: (isUncertain ? missing : gone).map { ($0.entity, $0.uuid) }, configuration)
@@ -194,7 +194,7 @@ extension Mirror {
                 }
                 (row.revision, row.stamp, row.waiting) = (0, 0, .toPut)
                 if isUncertain, let object = objects[row.name],
-                    let values = RecordValues(row.entity, configuration, model)
+                    let values = values[row.entity]
                 {
                     // Nothing to compare with: an edit that the history lost must not have the clock of the
                     // value that it replaced.

@@ -45,8 +45,8 @@ extension Mirror {
     func applyAnswer() async throws(MirrorError) {
         guard let (revision, keeps) = removals.answer else { return }
         let rows = try await heldRows().filter { $0.revision <= revision }
-        for start in stride(from: 0, to: rows.count, by: Self.importSize) {
-            let part = Array(rows[start..<min(start + Self.importSize, rows.count)])
+        for start in stride(from: 0, to: rows.count, by: importSize) {
+            let part = Array(rows[start..<min(start + importSize, rows.count)])
             if keeps { try await keep(part) } else { try await delete(part, upTo: revision) }
         }
         removals.answer = nil
@@ -60,7 +60,7 @@ extension Mirror {
 
     /// Gives the content of objects clocks that no deletion saw.
     private func keep(_ rows: [MapRow]) async throws(MirrorError) {
-        let (configuration, model) = (configuration, container.model)
+        let (configuration, values) = (configuration, values)
         // It is no edit of a transaction, so it has a number that none has.
         let local = LocalTransaction(
             machine: zone.machine, number: now(), milliseconds: now() + zone[.offset])
@@ -68,9 +68,7 @@ extension Mirror {
             let objects = try snapshot.objects(of: rows.map { ($0.entity, $0.uuid) }, configuration)
             return rows.map { row in
                 var row = row
-                guard let object = objects[row.name],
-                    let values = RecordValues(row.entity, configuration, model)
-                else {
+                guard let object = objects[row.name], let values = values[row.entity] else {
                     row.waiting = .none
                     return row
                 }
@@ -129,7 +127,7 @@ extension Mirror {
         var removed: Set<ObjectID> = []
         var revision = merge.isOrdered ? zone[.cursor] : 0
         while true {
-            let entries = try await engine.changes(after: revision, limit: Self.importSize)
+            let entries = try await engine.changes(after: revision, limit: importSize)
             guard let last = entries.last else { return (removed.count, revision) }
             revision = last.revision.number
             let forms = try ReceivedBatch(entries, of: engine).forms

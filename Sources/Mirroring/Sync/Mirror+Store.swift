@@ -8,6 +8,13 @@ extension Mirror {
         do throws(StoreError) { return try await container.read(body) } catch { throw .store(error) }
     }
 
+    /// Does the same for work that runs concurrently, whose errors have no type of their own.
+    nonisolated(nonsending) func result<Value: Sendable>(
+        of body: @Sendable (inout StoreSnapshot) throws(StoreError) -> Value
+    ) async -> Result<Value, MirrorError> {
+        do throws(MirrorError) { return .success(try await read(body)) } catch { return .failure(error) }
+    }
+
     func store<Result: Sendable>(
         _ body: () async throws(StoreError) -> Result
     ) async throws(MirrorError) -> Result {

@@ -13,13 +13,21 @@ public actor Mirror {
     nonisolated let container: PersistentContainer
     nonisolated let configuration: MirrorConfiguration
     nonisolated let engine: any MirrorEngine
+    /// The values of each mirrored entity.
+    nonisolated let values: [String: RecordValues]
     nonisolated let now: @Sendable () -> Int64
+    /// The numbers of records that are put and imported together.
+    nonisolated let (putSizes, importSize): (ClosedRange<Int>, Int)
     /// Called before and after each commit; a test ends the mirror there.
     nonisolated let atCommit: @Sendable () throws(MirrorError) -> Void
 
     var zone = MirrorZone(nil)
     /// The position in the history up to which edits have clocks; nil before the start.
     var position: HistoryFollower?
+    /// The number of the token that the store has as the cursor.
+    var savedNumber: Int64 = 0
+    /// The number of steps in which local edits got clocks.
+    var absorbedEdits = 0
     var isConnected = false
     /// Whether damaged or requested records were received since the last comparison with the relay, and its time.
     var (hasDamage, compared) = (false, Int64.min / 2)
@@ -28,12 +36,13 @@ public actor Mirror {
     private var isExchanging = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     var removals = WaitingRemovals()
-    /// The batch after a cursor, which was read while the one before it was saved.
-    var ahead: (cursor: Int64, batch: ReceivedBatch)?
+    var ahead: ReadAhead?
+    /// The next records to put, which were read while those before them were put.
+    var prepared = PreparedRecords()
     /// What ends the pauses of ``run()``.
     var signals: Signals?
     /// The number of records that are put together.
-    var batchSize = 64
+    var batchSize: Int
     /// The number of puts without an accepted one.
     var rejections = 0
     /// The names of waiting records that are sent in parts.
@@ -58,12 +67,16 @@ public actor Mirror {
 
     package init(
         container: PersistentContainer, configuration: MirrorConfiguration, engine: any MirrorEngine,
+        putSizes: ClosedRange<Int> = 32...2048, importSize: Int = 500,
         now: @escaping @Sendable () -> Int64,
         atCommit: @escaping @Sendable () throws(MirrorError) -> Void = { () throws(MirrorError) in }
     ) {
         self.container = container
         self.configuration = configuration
         self.engine = engine
+        values = RecordValues.all(configuration, container.model)
+        (self.putSizes, self.importSize) = (putSizes, importSize)
+        batchSize = min(64, putSizes.upperBound)
         self.now = now
         self.atCommit = atCommit
     }
@@ -127,7 +140,7 @@ public actor Mirror {
         do throws(MirrorError) {
             return try await body()
         } catch {
-            (isConnected, ahead) = (false, nil)
+            (isConnected, ahead, prepared) = (false, nil, PreparedRecords())
             throw error
         }
     }

@@ -4,11 +4,19 @@ import PersistentStore
 struct RecordMerge: Sendable {
     let zone: MirrorZone
     let configuration: MirrorConfiguration
-    let model: StoreModel
+    let values: [String: RecordValues]
     let number: Int64
+    /// The number of local edits that got clocks since the mirror started.
+    let edits: Int
     let mode: MirrorZone.Reconciliation
     /// Whether revisions come in the order of the log, so that those before a known one are superseded.
     let isOrdered: Bool
+
+    /// Whether a later merge has the same result, if the rows of the records did not change.
+    func isCurrent(_ later: RecordMerge) -> Bool {
+        zone.machine == later.zone.machine && edits == later.edits && mode == later.mode
+            && isOrdered == later.isOrdered
+    }
 
     /// Returns the changes; nil if a local edit of one of the objects has no clock yet.
     ///
@@ -18,16 +26,16 @@ struct RecordMerge: Sendable {
     ) throws(StoreError) -> MergePlan? {
         let objects = try snapshot.objects(
             of: entries.map { ($0.form.entity, $0.form.uuid) }, configuration)
-        let rows = try snapshot.mapRows(entries.map { MapRow.name($0.form.entity, $0.form.uuid) })
+        let rows = try snapshot.mapRows(entries.map(\.name))
         let unabsorbed =
             try token.map { token throws(StoreError) in try snapshot.objectsChanged(after: token) } ?? []
         var plan = MergePlan()
         for entry in entries {
-            let name = MapRow.name(entry.form.entity, entry.form.uuid)
+            let name = entry.name
             var row = rows[name] ?? MapRow(name: name)
             if isOrdered, entry.revision.number < row.revision { continue }
             if row.state.lacksEdit(by: zone.machine, in: entry.merged) { plan.showsCopy = true }
-            guard let values = RecordValues(entry.form.entity, configuration, model) else {
+            guard let values = values[entry.form.entity] else {
                 // An entity of a newer program is stored verbatim, with its values.
                 let state = row.state.merged(entry.merged)
                 row.read(entry.revision, state: state, waits: entry.form.state.lacks(state))
@@ -45,6 +53,7 @@ struct RecordMerge: Sendable {
             merge(entry, row, object, values, into: &plan)
         }
         try updateConflicts(&plan, in: snapshot)
+        for index in plan.rows.indices { plan.rows[index].encode() }
         return plan
     }
 
@@ -110,14 +119,14 @@ struct RecordMerge: Sendable {
         }
         if state.isAlive(values.mirrored) {
             var changes = values.changes(to: state, of: object)
-            if object == nil { changes[values.mirrored.identifier] = .text(row.uuid) }
+            if object == nil { changes[values.mirrored.identifier] = .text(entry.form.uuid) }
             if let object {
                 if !changes.isEmpty { plan.updates.append((object, changes)) }
             } else {
-                plan.inserts.append((row.entity, changes))
+                plan.inserts.append((entry.form.entity, changes))
             }
             // The machine that put the record may have merged edits of others.
-            plan.machines.formUnion(state.machines(of: changes.keys, since: undeleted.mine))
+            plan.machines.formUnion(state.machines(of: changes, since: undeleted.mine))
         } else if let object {
             var held = row
             held.hold(entry.revision)
@@ -159,15 +168,17 @@ struct RecordMerge: Sendable {
 }
 
 extension RecordState {
-    /// Returns the machines whose edits of attributes an earlier state does not have.
-    fileprivate func machines(of names: some Sequence<String>, since earlier: RecordState) -> Set<UInt64> {
+    /// Returns the machines whose edits of changed attributes an earlier state does not have.
+    fileprivate func machines(
+        of changes: [String: AttributeValue], since earlier: RecordState
+    ) -> Set<UInt64> {
         var machines: Set<UInt64> = []
-        for name in names {
-            if let attribute = attributes[name], attribute.clock != earlier.attributes[name]?.clock {
-                machines.insert(attribute.clock.machine)
-            }
-            for (element, entry) in elements[name] ?? [:]
-            where entry.clock != earlier.elements[name]?[element]?.clock {
+        for (name, attribute) in attributes
+        where attribute.clock != earlier.attributes[name]?.clock && changes[name] != nil {
+            machines.insert(attribute.clock.machine)
+        }
+        for (name, elements) in elements where changes[name] != nil {
+            for (element, entry) in elements where entry.clock != earlier.elements[name]?[element]?.clock {
                 machines.insert(entry.clock.machine)
             }
         }
