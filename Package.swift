@@ -33,6 +33,7 @@ let package = Package(
         .systemLibrary(name: "CNATS"),
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CZlib"),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CStemmer"),
         .target(name: "CProcess"),
         .target(name: "CSearch"),
@@ -88,7 +89,7 @@ let package = Package(
         .executableTarget(
             name: "ClipsMirror",
             dependencies: [
-                "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform",
+                "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform", "CMalloc",
             ]),
 
         // History for any SQLite database, without clips and its libraries.

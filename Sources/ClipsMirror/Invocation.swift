@@ -34,6 +34,8 @@ struct Invocation {
         if !location.exists { try location.makeFolder() }
         var options = StoreOptions()
         options.durability = durability
+        // The identifiers of a hundred thousand records are random.
+        options.cacheSize = 16 << 20
         return try await ClipStore(path: path, author: value("--author") ?? "cli", options: options)
     }
 

@@ -1,3 +1,4 @@
+import CMalloc
 import ClipsCore
 import Glibc
 import MirrorRelay
@@ -11,6 +12,9 @@ enum Program {
     static func main() async {
         // A write to a closed pipe is an error, not the end.
         signal(SIGPIPE, SIG_IGN)
+        // Threads that take turns share the memory that they free, and the system gets large buffers back.
+        mallopt(M_ARENA_MAX, 2)
+        mallopt(M_MMAP_THRESHOLD, 1 << 20)
         do {
             exit(try await run(Invocation(Array(CommandLine.arguments.dropFirst()))))
         } catch {

@@ -31,7 +31,7 @@ import Testing
             "PersistentStore", "Terminal", "Platform", "CProcess",
         ],
         "ClipsMirror": [
-            "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform",
+            "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform", "CMalloc",
         ],
         "dbhistory": ["HistoryTracking", "PersistentStore", "Platform", "CProcess"],
         "ClipsBenchmarks": [

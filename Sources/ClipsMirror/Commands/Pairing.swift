@@ -144,6 +144,20 @@ extension Invocation {
         }
     }
 
+    /// Opens the store, and counts the clips on both sides. This machine presents itself to no other one yet.
+    private func preview(
+        _ settings: MirrorSettings, _ ring: KeyRing
+    ) async throws -> (ClipStore, (onlyHere: Int, onlyOnRelay: Int, onBoth: Int)) {
+        let reader = try settings.engine(ring, store: try storePath())
+        if case .failure(let error) = await Self.state(of: reader) { throw error }
+        let store = try await openStore()
+        let preview = try await Mirror(
+            container: store.container, configuration: settings.configuration, engine: reader
+        ).preview()
+        await reader.close()
+        return (store, preview)
+    }
+
     /// Joins the zone of other machines, after a preview.
     func pair() async throws -> Int32 {
         try checkUnused()
@@ -151,15 +165,8 @@ extension Invocation {
         let path = try storePath()
         let found = try await joined(address, try Self.secret())
         let settings = MirrorSettings(server: address, zone: try zone(), secret: found.secret)
-        // Presents itself to no other machine yet.
-        let reader = try settings.engine(
-            KeyRing(secret: found.secret, zone: settings.zone, keys: found.keys), store: path)
-        if case .failure(let error) = await Self.state(of: reader) { throw error }
-        let store = try await openStore()
-        let preview = try await Mirror(
-            container: store.container, configuration: settings.configuration, engine: reader
-        ).preview()
-        await reader.close()
+        let (store, preview) = try await preview(
+            settings, KeyRing(secret: found.secret, zone: settings.zone, keys: found.keys))
         let total = preview.onlyHere + preview.onlyOnRelay + preview.onBoth
         let question =
             "Clips and quotes \(address.folder == nil ? "on the server" : "in the folder") only: \(preview.onlyOnRelay), here only: \(preview.onlyHere), on both: "
