@@ -72,6 +72,21 @@ import Testing
         #expect(list.row(at: list.transactions.count) == nil)
     }
 
+    @Test func `older transactions are reached behind a row of thousands`() {
+        var list = HistoryList(height: 10)
+        func part(_ numbers: ClosedRange<Int64>) -> [TransactionSummary] {
+            numbers.map { $0 <= 3 ? transaction($0) : transaction($0, inserting: [$0], author: nil) }
+        }
+        list.addLoad(part(5_501...6_000))
+        var end: Int64 = 5_500
+        while let count = list.nextOlder(), end > 0 {
+            #expect(count == Int(6_000 - end))
+            list.addLoad(part(max(1, end - 499)...end), isOlder: true)
+            end = max(0, end - 500)
+        }
+        #expect(end == 0 && list.count == 4 && list.transactions.count == 6_000)
+    }
+
     @Test func `consecutive transactions of an unknown writer are one row until it is opened`() {
         var list = HistoryList(height: 10)
         list.add([transaction(1)] + (2...5).map { transaction($0, inserting: [$0], author: nil) })

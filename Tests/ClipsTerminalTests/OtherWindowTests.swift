@@ -43,6 +43,24 @@ import Testing
         }
     }
 
+    @Test func `undo skips a change of clips that are deleted, and can try it again`() async throws {
+        try await RunningApp.open(clips: 4) { app in
+            let id = app.state.list.clips.rows[0].id
+            let other = app.state.list.clips.rows[1].id
+            _ = try app.other("app") { try await $0.set(.starred, true, of: [other]) }
+            try app.run("*\n:wait text=Starred “Clip 3”")
+            _ = try app.other("cli") { try await $0.delete([id]) }
+            try app.run("u\n:wait text=Nothing to undo: starred “Clip 3” · 1 clip deleted since")
+            // The changes of other windows follow.
+            try app.run("u\n:wait text=Undo “Clip 2”, starred\nn\n:wait idle")
+            _ = try app.other("cli") { try await $0.delete([other]) }
+            try app.run("u\n:wait text=Undo “\ny\n:wait text=Nothing to undo: starred")
+            try app.run("u\n:wait text=Nothing else to undo")
+            _ = try app.other("cli") { try await $0.restore([id]) }
+            try app.run("u\n:wait text=Undone: starred “Clip 3”")
+        }
+    }
+
     @Test func `changes of other authors are not offered`() async throws {
         try await RunningApp.open(clips: 2) { app in
             let ids = app.state.list.clips.rows.map(\.id)

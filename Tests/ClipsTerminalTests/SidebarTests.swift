@@ -49,9 +49,9 @@ import Testing
         #expect(state.unreadCount == "2")
         // The next count, which fails.
         state.take(.transactions([transaction(1, inserting: [7])]), at: noon + 1)
-        #expect(state.unreadCount == "2")
+        #expect(state.unreadCount == "~2")
         _ = state.handle(counted([:]), at: noon + 1)
-        #expect(state.unreadCount == "2" && state.sidebar.nextCount == noon + 2)
+        #expect(state.unreadCount == "~2" && state.sidebar.nextCount == noon + 2)
         _ = state.handle(.tick, at: noon + 2)
         // While it is counted again, another commit.
         state.take(.transactions([transaction(2, inserting: [8])]), at: noon + 2.5)
@@ -59,9 +59,9 @@ import Testing
         _ = state.handle(.tick, at: noon + 3.1)
         #expect(state.unreadCount == "…")
         _ = state.handle(counted([query: UnreadCount(3)]), at: noon + 3.2)
-        #expect(state.unreadCount == "3" && state.sidebar.nextCount != nil)
+        #expect(state.unreadCount == "~3" && state.sidebar.nextCount != nil)
         _ = state.handle(.tick, at: noon + 4.4)
-        #expect(state.unreadCount == "3")
+        #expect(state.unreadCount == "~3")
         _ = state.handle(.tick, at: noon + 5.3)
         _ = state.handle(counted([query: UnreadCount(4)]), at: noon + 5.3)
         #expect(state.unreadCount == "4" && state.sidebar.nextCount == nil)

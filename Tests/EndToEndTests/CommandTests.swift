@@ -98,6 +98,18 @@ import Testing
         #expect(seen.output.contains("👩 DE x␛[31m"), "\(seen.output.debugDescription)")
     }
 
+    @Test func `a match of several lines is wrapped on a terminal`() throws {
+        let words = (1...10).map { "word\($0)" }.joined(separator: " ")
+        try clips.run("add", "--title", "a", "--text", "needle \(words) needle \(words)", "--tag", "needle")
+        for columns in [20, 40, 80, 200] {
+            let command = "stty rows 24 columns \(columns); '\(ClipsProgram.path)' search needle"
+            let seen = try Shell.run(
+                "script", ["-qec", command, "/dev/null"], environment: clips.environment)
+            let text = seen.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(text.contains("word9 word10") && !text.contains("Fatal"), "\(columns): \(seen)")
+        }
+    }
+
     @Test func `history prints authors and changes, as text and as JSON`() throws {
         try clips.run("add", "--title", "a")
         _ = try clips.sqlite3("UPDATE Clip SET starred = 1")

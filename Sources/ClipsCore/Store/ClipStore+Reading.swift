@@ -12,8 +12,13 @@ extension ClipStore {
     ///
     /// - Throws: `ClipError.noSuchClip`.
     package func clip(_ id: Int64) async throws -> Clip {
-        guard let clip = try await clips([id]).first else { throw ClipError.noSuchClip("\(id)") }
+        guard let clip = try await clipIfStored(id) else { throw ClipError.noSuchClip("\(id)") }
         return clip
+    }
+
+    /// Returns a clip; nil if it is deleted.
+    package func clipIfStored(_ id: Int64) async throws(StoreError) -> Clip? {
+        try await clips([id]).first
     }
 
     /// Returns the clip with an ID, or with a UUID or the beginning of one.

@@ -144,12 +144,8 @@ enum Effect: Sendable {
         // Clips
         case .loadClip(let id):
             // Only the clip under the cursor is needed.
-            .read(superseding: .clips) { session -> Clip? in
-                do {
-                    return try await session.store.clip(id)
-                } catch ClipError.noSuchClip {
-                    return nil
-                }
+            .read(superseding: .clips) {
+                try await $0.store.clipIfStored(id)
             } then: {
                 if id == $0.clipReader.id { $0.clipReader.show($1) }
             }
@@ -188,23 +184,11 @@ enum Effect: Sendable {
                 $0.use($1, for: purpose)
             }
         case .loadForEdit(let id):
-            .read {
-                try await $0.store.clip(id)
-            } then: {
-                $0.emit(.edit(form: ClipForm($1).text, $1))
-            }
+            .readClip(id) { $0.emit(.edit(form: ClipForm($1).text, $1)) }
         case .loadForNote(let id):
-            .read {
-                try await $0.store.clip(id)
-            } then: {
-                $0.promptForNote($1)
-            }
+            .readClip(id) { $0.promptForNote($1) }
         case .loadForDeletion(let id):
-            .read {
-                try await $0.store.clip(id)
-            } then: {
-                $0.askToDelete($1)
-            }
+            .readClip(id) { $0.askToDelete($1) }
         case .work(let work): .save(work)
         case .findWriter:
             .read {

@@ -70,6 +70,19 @@ extension Effect.Performance {
             })
     }
 
+    /// A read of a clip for work on it, which another process may have deleted.
+    static func readClip(_ id: Int64, then apply: @escaping @Sendable (inout AppState, Clip) -> Void) -> Self
+    {
+        .read {
+            try await $0.store.clipIfStored(id)
+        } then: {
+            if let clip = $1 { return apply(&$0, clip) }
+            $0.list.feed.isSearching = false
+            let title = $0.clipReader.id == id ? $0.clipReader.clip?.displayTitle : nil
+            $0.report(Work.deleted([id], title ?? ""), isError: true)
+        }
+    }
+
     static func save(_ work: Work) -> Self {
         .store(
             StoreRequest(.saves, .none, work: work) { session, unsaved in

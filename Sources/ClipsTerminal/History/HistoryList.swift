@@ -68,6 +68,8 @@ struct HistoryList: Navigable, Sendable {
     /// The number of transactions in a load.
     static let loadCount = 500
     private static let maxCount = 2000
+    /// The maximum number of transactions of a screen, of which one row may have a million.
+    private static let mostCount = 20_000
     /// Removing this many transactions together makes the cost of each negligible.
     private static let slack = 500
 
@@ -137,16 +139,22 @@ struct HistoryList: Navigable, Sendable {
             windows.update(oldestFirst)
         }
         layOutRows(from: first)
-        discardOldest()
         if !staysAtTop, let anchor, let offset = offset(of: anchor) {
             selected = starts.reversed().prefix { $0 > offset }.count
             top = selected - screenRow
         }
+        discardOldest()
         reveal()
     }
 
     /// Returns the offset of the first new transaction; nil if none was new.
     private mutating func insert(_ more: [TransactionSummary]) -> Int? {
+        let older = more.filter(filter.admits)
+        if let last = older.last, let oldest = oldestFirst.first, last.id < oldest.id {
+            // Each insertion at the start would move all others.
+            oldestFirst.insert(contentsOf: older, at: 0)
+            return 0
+        }
         var first: Int?
         for transaction in more where filter.admits(transaction) {
             let offset = lowerBound(of: transaction.id)
@@ -158,8 +166,10 @@ struct HistoryList: Navigable, Sendable {
     }
 
     private mutating func discardOldest() {
-        // Those near the cursor remain.
-        let count = max(Self.maxCount, oldestFirst.count - (selectedStart ?? .max))
+        // Those near the cursor remain, and what a screen shows after it: a row may have thousands.
+        let last = starts.count - 1 - (selected + 2 * height)
+        let shown = oldestFirst.count - (last < 0 ? 0 : starts[last])
+        let count = max(Self.maxCount, min(shown, Self.mostCount))
         guard oldestFirst.count > count + Self.slack else { return }
         oldestFirst.removeFirst(oldestFirst.count - count)
         isCut = true
@@ -214,24 +224,19 @@ struct HistoryList: Navigable, Sendable {
         return token
     }
 
-    /// The offset of the selected row.
-    private var selectedStart: Int? {
-        let row = starts.count - 1 - selected
-        return starts.indices.contains(row) ? starts[row] : nil
-    }
-
     /// Returns the number of transactions after which older ones must be loaded, once the cursor is near the last.
     mutating func nextOlder() -> Int? {
-        guard isCut, isLoaded, selected + height >= count, requestedCount != oldestFirst.count else {
-            return nil
-        }
+        guard isCut, isLoaded, selected + height >= count, requestedCount != oldestFirst.count,
+            oldestFirst.count < Self.mostCount
+        else { return nil }
         requestedCount = oldestFirst.count
         return requestedCount
     }
 
     /// Returns the clips on the screen whose titles, and the changes whose tags must be loaded.
     mutating func nextTitles() -> (clips: [Int64], changes: [TransactionSummary.Line]) {
-        titles.request((top..<top + height).compactMap { row(at: $0)?.lines.first })
+        let folded = selectedRow.flatMap { $0.isFolded ? $0.lines.prefix(height) : nil } ?? []
+        return titles.request((top..<top + height).compactMap { row(at: $0)?.lines.first } + folded)
     }
 
     mutating func show(_ detail: TransactionDetail?, of token: HistoryToken) {

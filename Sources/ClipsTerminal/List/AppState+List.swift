@@ -73,8 +73,8 @@ extension AppState {
 
     private func shownAuthor(of transaction: TransactionSummary) -> String {
         if transaction.isOwn { return "you" }
-        let isUnnamed = transaction.author == AuthorName.app && transaction.isOfOpenWindow
-        return isUnnamed ? "another window" : transaction.shownAuthor
+        let isWindow = transaction.author == AuthorName.app && transaction.process != nil
+        return isWindow ? "another window" : transaction.shownAuthor
     }
 
     private mutating func reloadReader() {
@@ -92,7 +92,10 @@ extension AppState {
         case .count(let count, generation) where !isLoading: list.clips.setCount(count)
         case .changes(let changes, generation) where !isLoading:
             list.arrivals.apply(changes)
+            // New matches come before those that match as well.
+            let staysAtTop = list.query.isRanked && list.clips.follows && list.clips.staysAtTop
             list.clips.apply(changes: changes)
+            if staysAtTop { list.clips.moveToStart() }
         case .transactions(let transactions): list.arrivals.mark(transactions, at: now)
         case .failed(let error, let number, generation):
             report(error.sentence, isError: true)

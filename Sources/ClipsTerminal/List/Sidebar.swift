@@ -74,10 +74,12 @@ struct Sidebar: Sendable {
     }
 
     /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. A commit
-    /// that may have changed it is included after the longest pause; a number that is older is "…".
+    /// that may have changed it is included after the longest pause: until then "~3", and "…" if it takes longer.
     func unreadCount(_ query: ClipQuery, at now: Date) -> String? {
-        let isOld = changed[query].map { $0 + Self.longestPause < now } ?? false
-        return counts[query]?.shown.map { isOld ? "…" : $0 }
+        guard let number = counts[query]?.shown, let change = changed[query] else {
+            return counts[query]?.shown
+        }
+        return change + Self.longestPause < now ? "…" : "~" + number
     }
 
     /// The time after which the number of a search is too old to be shown; nil if it is already, or will not be.

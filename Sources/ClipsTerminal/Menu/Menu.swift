@@ -180,7 +180,7 @@ extension AppState {
         }
     }
 
-    /// Adds a digit to the number of an item, which is chosen once it has as many digits as the last one.
+    /// Adds a digit to the number of an item, which is chosen once it cannot begin that of another one.
     private mutating func type(_ digit: Int) {
         guard let items = menu?.items, let typed = menu?.number else { return }
         let number = typed * 10 + digit
@@ -188,7 +188,7 @@ extension AppState {
             menu?.number = 0
             return report("There is no link \(number).")
         }
-        guard number.digits < items.count.digits else { return choose(items[number - 1].choice) }
+        guard number * 10 <= items.count else { return choose(items[number - 1].choice) }
         menu?.number = number
         menu?.selected = number - 1
     }

@@ -97,7 +97,7 @@ extension AppState {
 
     private mutating func recall(isUp: Bool) {
         let index = (prompt?.recalled ?? -1) + (isUp ? 1 : -1)
-        guard index >= 0 else { return recall("", at: nil) }
+        guard index >= 0 else { return prompt?.recalled == nil ? () : recall("", at: nil) }
         let filters = typing.filters.typed
         if prompt?.kind == .command {
             if let line = typing.commands.line(index) { recall(line, at: index) }

@@ -63,11 +63,10 @@ extension AppState {
         }
     }
 
-    /// Opens the link of the typed number once it has as many digits as the number of links, so that a digit of a greater
-    /// number opens none.
+    /// Opens the link of the typed number once it cannot begin that of another link.
     mutating func openTypedLink() {
         let count = reader.links.count
-        guard screen == .list, reader.hasFocus, let number = typing.count, number.digits >= count.digits
+        guard screen == .list, reader.hasFocus, let number = typing.count, number * 10 > count
         else { return }
         guard number <= count else {
             // It may be a number of lines.

@@ -115,11 +115,17 @@ extension AppState {
         switch work {
         case .open: return
         case .undo:
-            guard let token else { return report(Self.nothing(to: .undo, summary, remark)) }
+            guard let token else {
+                undoSteps.setAside(work)
+                return report(Self.nothing(to: .undo, summary, remark))
+            }
             undoSteps.redoable.append(UndoStep(token: token, summary: summary))
             report(Self.joined(["Undone: \(summary)", remark, "\(keys.name(of: .redo)) to redo"]))
         case .redo:
-            guard let token else { return report(Self.nothing(to: .redo, summary, remark)) }
+            guard let token else {
+                undoSteps.setAside(work)
+                return report(Self.nothing(to: .redo, summary, remark))
+            }
             undoSteps.add(UndoStep(token: token, summary: summary))
             report(Self.joined(["Redone: \(summary)", remark, undoHint]))
         default:

@@ -223,7 +223,7 @@ extension Work {
         }
     }
 
-    private static func deleted(_ ids: [Int64], _ title: String) -> String {
+    static func deleted(_ ids: [Int64], _ title: String) -> String {
         let verb = ids.count == 1 ? "is" : "are"
         return "\(subject(ids.count, of: ids, title).sentence) \(verb) already deleted. Nothing was changed."
     }

@@ -28,6 +28,8 @@ struct SyncStatus: Sendable {
         /// Whether other parts of the step may have been too large to be reported. Until the history is counted, the
         /// number of clips is unknown.
         var mayLackParts = false
+        /// Whether the history must be counted, since a part may not have been reported.
+        var needsCount = false
         /// The last transaction of the step that the history has counted.
         var countedEnd: Int64 = 0
 
@@ -83,18 +85,21 @@ struct SyncStatus: Sendable {
     /// Notes that commits were too large to be reported, which may be parts of the last steps.
     mutating func skipped() {
         hasSkipped = lastChange != nil
-        if lastChange?.step != nil { lastChange?.mayLackParts = true }
+        if lastChange?.step != nil {
+            lastChange?.mayLackParts = true
+            lastChange?.needsCount = true
+        }
         for index in steps.indices { steps[index].mayLackParts = true }
     }
 
     /// The end of the last change, if its step must be counted.
-    var uncounted: HistoryToken? { lastChange.flatMap { $0.mayLackParts ? $0.token : nil } }
+    var uncounted: HistoryToken? { lastChange.flatMap { $0.needsCount ? $0.token : nil } }
 
     /// Notes the numbers of the step of a transaction.
     mutating func noteCounts(_ counts: StepCounts, of token: HistoryToken) {
         guard var change = lastChange, change.token == token else { return }
         (change.inserted, change.updated, change.deleted) = (counts.inserted, counts.updated, counts.deleted)
-        (change.mayLackParts, change.countedEnd) = (false, counts.end)
+        (change.mayLackParts, change.needsCount, change.countedEnd) = (false, false, counts.end)
         remember(change)
     }
 
@@ -135,6 +140,7 @@ struct SyncStatus: Sendable {
         }
         change.mayLackParts = change.mayLackParts || hasSkipped && change.step != nil
         hasSkipped = false
+        change.needsCount = change.step != nil
         remember(change)
     }
 }

@@ -13,6 +13,8 @@ struct UndoSteps: Sendable {
     fileprivate var requested: Direction?
     /// Steps requested while a save was under way, which may have to be undone first.
     var waiting: [Direction] = []
+    /// The steps of which nothing could be undone or redone, since others deleted the clips or did it before.
+    private var tried: Set<HistoryToken> = []
     /// Whether this session has changed something, so that earlier undone steps cannot be redone.
     private var hasWorked = false
 
@@ -23,11 +25,25 @@ struct UndoSteps: Sendable {
     }
 
     fileprivate func last(_ direction: Direction) -> UndoStep? {
-        direction == .undo ? undoable.last : redoable.last
+        (direction == .undo ? undoable : redoable).last { !tried.contains($0.token) }
     }
 
-    fileprivate mutating func removeLast(_ direction: Direction) -> UndoStep? {
-        direction == .undo ? undoable.popLast() : redoable.popLast()
+    fileprivate mutating func removeLast(_ direction: Direction) {
+        guard let step = last(direction) else { return }
+        if direction == .undo { undoable.removeAll { $0 == step } } else { redoable.removeAll { $0 == step } }
+    }
+
+    /// Retains a step of which nothing could be undone or redone now, and skips it until all others were tried.
+    mutating func setAside(_ work: Work) {
+        restore(work)
+        if case .undo(let step, _) = work { tried.insert(step.token) }
+        if case .redo(let step, _) = work { tried.insert(step.token) }
+    }
+
+    /// Returns whether steps were skipped, which can be tried again.
+    fileprivate mutating func endSkipping() -> Bool {
+        defer { tried = [] }
+        return !tried.isEmpty
     }
 
     /// Adds steps of other sessions before those of this one.
@@ -54,7 +70,7 @@ struct UndoSteps: Sendable {
     /// Adds a change other than undo or redo, after which nothing can be redone.
     mutating func addWork(_ step: UndoStep) {
         add(step)
-        (redoable, hasWorked) = ([], true)
+        (redoable, hasWorked, tried) = ([], true, [])
     }
 
     /// Makes a step that was not saved the next one again.
@@ -95,6 +111,10 @@ extension AppState {
     /// Reads the work of other sessions, as far as a step of it.
     private mutating func loadOthers(_ direction: UndoSteps.Direction) {
         guard undoSteps.mayLoadMore(direction) else {
+            let verb = direction == .undo ? "undo" : "redo"
+            guard !undoSteps.endSkipping() else {
+                return report("Nothing else to \(verb); the next \(verb) begins again with your last change.")
+            }
             return report(
                 direction == .undo ? "No changes of yours to undo in the last week." : "Nothing to redo.")
         }
@@ -120,7 +140,7 @@ extension AppState {
     }
 
     private mutating func start(_ step: UndoStep, _ direction: UndoSteps.Direction) {
-        _ = undoSteps.removeLast(direction)
+        undoSteps.removeLast(direction)
         start(direction == .undo ? .undo(step, .ask) : .redo(step, .ask))
     }
 
@@ -132,7 +152,7 @@ extension AppState {
     ) {
         undoSteps.cancelRequests()
         guard let change else {
-            if undoSteps.last(direction) == step { _ = undoSteps.removeLast(direction) }
+            if undoSteps.last(direction) == step { undoSteps.removeLast(direction) }
             return report("The history of this change has been purged; it cannot be undone.", isError: true)
         }
         let question = change.question(direction, at: now)

@@ -75,7 +75,7 @@ struct FoundLines {
             var offset = 0
             for (text, isMatch) in parts {
                 let part = (offset..<offset + text.utf8.count).clamped(to: start..<end)
-                let bytes = text.utf8.dropFirst(part.lowerBound - offset).prefix(part.count)
+                let bytes = text.utf8.dropFirst(max(0, part.lowerBound - offset)).prefix(part.count)
                 line += isMatch ? bold(Substring(bytes)) : String(Substring(bytes))
                 offset += text.utf8.count
             }
