@@ -132,6 +132,27 @@ import Testing
         #expect(state.statusLine.contains("extension saved") && !state.statusLine.contains("1,50"))
     }
 
+    @Test func `a commit that is too large to be reported is announced`() throws {
+        var state = AppState.showing(30)
+        state.take(.transactions([transaction(1, inserting: [500])]))
+        let effects = state.take(window(0..<30))
+        let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
+        // Nothing newer.
+        func newest(_ transaction: TransactionSummary, isWhole: Bool = true) {
+            state.answer(reading, (transaction, isWhole: isWhole))
+        }
+        newest(transaction(1))
+        #expect(state.statusLine.contains("extension saved"))
+        newest(transaction(2, inserting: [600], author: "cli"))
+        #expect(state.statusLine.contains("cli saved 1 clip"), "\(state.statusLine)")
+        newest(transaction(3, inserting: [600], author: "cli"), isWhole: false)
+        #expect(state.statusLine.contains("cli changed clips"), "\(state.statusLine)")
+        newest(transaction(9, author: nil))
+        #expect(state.statusLine.contains("another program changed clips"), "\(state.statusLine)")
+        state.take(.transactions([transaction(10, inserting: [501])]))
+        #expect(state.statusLine.contains("extension saved"))
+    }
+
     @Test func `the parts of a step count together if other commits come between them`() throws {
         var state = AppState.showing(30)
         for number in [1, 3, 5] as [Int64] {

@@ -125,6 +125,19 @@ package final class ClipsSession: Sendable {
         }
     }
 
+    /// Returns the newest transaction with its first changes, and whether it has no others; nil without any.
+    package func newestTransaction() async throws(StoreError) -> (TransactionSummary, isWhole: Bool)? {
+        let session = store.session
+        return try await store.container.read { snapshot throws(StoreError) in
+            let token = try snapshot.newestToken()
+            return try snapshot.transaction(token, maxChanges: ClipStore.partSize).map {
+                let summary = TransactionSummary(
+                    $0, ownSession: session, isOfOpenWindow: $0.isOfOpenWindow)
+                return (summary, isWhole: $0.isComplete)
+            }
+        }
+    }
+
     /// Returns the tags after changes, joined, by the number of the change, as far as they are known.
     package func tags(
         after changes: [TransactionSummary.Line]

@@ -47,6 +47,8 @@ enum Effect: Sendable {
     case loadChanges(HistoryToken)
     /// Counts the clips of the step of a transaction.
     case countStep(HistoryToken)
+    /// Reads who committed last, after commits that were not reported.
+    case loadNewest
     /// Reads the titles of clips in the history, and the tags after changes.
     case loadTitles([Int64], changes: [TransactionSummary.Line])
     case loadConsumers
@@ -263,6 +265,12 @@ enum Effect: Sendable {
                 try? await $0.store.stepCounts(of: token)
             } then: {
                 if let counts = $1 { $0.sync.noteCounts(counts, of: token) }
+            }
+        case .loadNewest:
+            .read(superseding: .newest) {
+                try? await $0.newestTransaction()
+            } then: {
+                if let (transaction, isWhole) = $1 { $0.noteUnreported(transaction, isWhole: isWhole) }
             }
         case .loadChanges(let token):
             .read(superseding: .changes) {

@@ -42,24 +42,14 @@ extension AppState {
             for transaction in transactions {
                 list.marks.remove(transaction.deletedClips)
                 if transaction.affects(list.marks.ids) { list.marks.invalidateHidden() }
-                sync.note(
-                    SyncStatus.Change(
-                        token: transaction.token,
-                        author: shownAuthor(of: transaction),
-                        isOwn: transaction.isOwn,
-                        inserted: transaction.inserted, updated: transaction.updated,
-                        deleted: transaction.deleted, at: min(now, transaction.timestamp),
-                        role: transaction.role, words: transaction.words,
-                        line: transaction.lines.count == 1 ? transaction.lines.first : nil,
-                        step: transaction.step.map { [$0, Int64(transaction.process ?? 0)] },
-                        loose: transaction.process == nil && transaction.author == nil
-                            ? Set(transaction.lines.map(\.clip)) : nil))
+                sync.note(change(of: transaction))
             }
             if let step = sync.uncounted { emit(.countStep(step)) }
             if clipReader.isAffected(by: transactions) { reloadReader() }
         case .window(let window, _) where window.requestNumber == nil:
             sync.skipped()
             if let step = sync.uncounted { emit(.countStep(step)) }
+            if !list.feed.isLoading { emit(.loadNewest) }
             sidebar.invalidate(at: now)
             list.marks.invalidateHidden()
             // The commit was too large to be reported change by change.
@@ -69,6 +59,28 @@ extension AppState {
         case .window: sidebar.invalidate(at: now)
         default: break
         }
+    }
+
+    /// Notes the newest transaction, which may not have been reported.
+    mutating func noteUnreported(_ transaction: TransactionSummary, isWhole: Bool) {
+        guard transaction.id > sync.lastChange?.transaction ?? 0 else { return }
+        if !transaction.isOwn { endOldReport() }
+        var change = change(of: transaction)
+        // The statements of a writer without a name are many transactions.
+        change.mayLackParts = !isWhole || change.loose != nil
+        sync.note(change)
+        if let step = sync.uncounted { emit(.countStep(step)) }
+    }
+
+    private func change(of transaction: TransactionSummary) -> SyncStatus.Change {
+        SyncStatus.Change(
+            token: transaction.token, author: shownAuthor(of: transaction), isOwn: transaction.isOwn,
+            inserted: transaction.inserted, updated: transaction.updated, deleted: transaction.deleted,
+            at: min(now, transaction.timestamp), role: transaction.role, words: transaction.words,
+            line: transaction.lines.count == 1 ? transaction.lines.first : nil,
+            step: transaction.step.map { [$0, Int64(transaction.process ?? 0)] },
+            loose: transaction.process == nil && transaction.author == nil
+                ? Set(transaction.lines.map(\.clip)) : nil)
     }
 
     private func shownAuthor(of transaction: TransactionSummary) -> String {

@@ -143,7 +143,12 @@ struct StatusLine {
 
     private func drawState(_ line: Rect, _ frame: inout Frame) {
         var left = leftParts
-        let right = rightParts(fitting: line.size.columns - indent(line) - width(left) - 3)
+        var right = rightParts(fitting: line.size.columns - indent(line) - width(left) - 3)
+        let isReading = state.screen == .output || state.reader.hasFocus
+        if isReading, right.count > 1, width(left) + width(right) + 3 > line.size.columns {
+            // To a reader, the matches are more important than the last change.
+            right.removeAll { $0.style == theme.muted }
+        }
         // The first parts are the most important.
         while left.count > 2, width(left) + width(right) + 3 > line.size.columns {
             left.removeLast()

@@ -42,6 +42,7 @@ struct SyncStatus: Sendable {
                 return "\(author) \(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
             }
             let count = inserted + updated + deleted
+            if mayLackParts, step == nil { return "\(author) changed clips" }
             if mayLackParts { return "\(author) \(words?.sentence("many clips") ?? "changed many clips")" }
             if let words {
                 return
@@ -127,6 +128,7 @@ struct SyncStatus: Sendable {
             change.deleted = last.deleted + (isKnown ? 0 : change.deleted)
             change.words = change.words == last.words ? last.words : nil
             if known.union(clips).count > 1 { change.line = nil }
+            change.mayLackParts = change.mayLackParts || last.mayLackParts
         }
         if let step = change.step, let last = steps.last(where: { $0.step == step }) {
             let isCounted = change.transaction <= last.countedEnd
