@@ -109,7 +109,7 @@ import Testing
             try await store.context(of: [change]).sentence(change) == "tagged clip \(id) “A” +new +more -old")
         _ = try await store.delete([id])
         #expect(
-            try await store.context(of: [change]).sentence(change) == "tagged clip \(id) +new +more -old")
+            try await store.context(of: [change]).sentence(change) == "tagged clip \(id) “A” +new +more -old")
     }
 
     @Test func `an edit names its attributes, and clips that changed alike are counted`() async throws {

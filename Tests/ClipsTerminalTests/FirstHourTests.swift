@@ -84,7 +84,7 @@ import Testing
             #expect(throws: (any Error).self) { try clip(ids[1]) }
             #expect(try app.other { try await $0.ids(matching: ClipQuery()).count } == 4)
             // A move means the clip that it reaches.
-            try app.run("Z\n:wait count=3\n:wait idle")
+            try app.run("Z\n:wait count=3\n:wait text=Starred\n:wait idle")
             #expect(try !clip(ids[2]).isStarred && clip(ids[2]).isArchived && clip(ids[4]).isStarred)
         }
     }

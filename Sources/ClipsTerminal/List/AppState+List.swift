@@ -67,7 +67,7 @@ extension AppState {
         if !transaction.isOwn { endOldReport() }
         var change = change(of: transaction)
         // The statements of a writer without a name are many transactions.
-        change.mayLackParts = !isWhole || change.loose != nil
+        if !isWhole || change.loose != nil { (change.mayLackParts, change.line) = (true, nil) }
         sync.note(change)
         if let step = sync.uncounted { emit(.countStep(step)) }
     }
