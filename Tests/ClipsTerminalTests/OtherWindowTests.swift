@@ -54,7 +54,8 @@ import Testing
             // The changes of other windows follow.
             try app.run("u\n:wait text=Undo “Clip 2”, starred\nn\n:wait idle")
             _ = try app.other("cli") { try await $0.delete([other]) }
-            try app.run("u\n:wait text=Undo “\ny\n:wait text=Nothing to undo: starred")
+            try app.run(
+                "u\n:wait text=Undo “Clip 2”, starred\ny\n:wait text=Nothing to undo: starred “Clip 2”")
             try app.run("u\n:wait text=Nothing else to undo")
             _ = try app.other("cli") { try await $0.restore([id]) }
             try app.run("u\n:wait text=Undone: starred “Clip 3”")

@@ -239,8 +239,8 @@ extension ClipStore {
                 first.updatedAttributes.contains(ClipAttribute.tags.rawValue)
                 ? try snapshot.tags(after: [(first.number, first.objectID.key)])[first.number] : nil
             if let title = first.tombstone.flatMap(ClipModel.title) { return (step, title, tags) }
-            let request = FetchRequest(ClipModel.entity, where: .keys([first.objectID.key]))
-            return (step, try snapshot.fetch(request).first.map { Clip($0).displayTitle }, tags)
+            let key = first.objectID.key
+            return (step, try snapshot.titles(of: [key])[key], tags)
         }
         guard let first = step.first else { return nil }
         let named = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" } ?? "a clip"

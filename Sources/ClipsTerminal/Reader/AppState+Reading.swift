@@ -86,11 +86,6 @@ extension AppState {
     }
 }
 
-extension Int {
-    /// The number of decimal digits.
-    var digits: Int { String(self).count }
-}
-
 /// Searching the text of the open clip.
 extension AppState {
     /// The words searched in the open clip; empty for those of the list.
