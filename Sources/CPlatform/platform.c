@@ -16,8 +16,8 @@ void platform_use_exact_timers(void) {
     prctl(PR_SET_TIMERSLACK, 1000UL);
 }
 
-int platform_share_byte(int descriptor, long offset) {
-    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+int platform_lock_byte(int descriptor, long offset, int is_shared) {
+    struct flock lock = {.l_type = is_shared ? F_RDLCK : F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
     return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 

@@ -73,7 +73,11 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
     /// Takes a shared lock of one byte, which need not exist, until the open file is closed. Returns false if it
     /// cannot.
-    package borrowing func shareByte(_ offset: Int) -> Bool { platform_share_byte(number, offset) == 0 }
+    package borrowing func shareByte(_ offset: Int) -> Bool { platform_lock_byte(number, offset, 1) == 0 }
+
+    /// Takes the exclusive lock of one byte, which need not exist, until the open file is closed. Returns false if it
+    /// cannot.
+    package borrowing func takeByte(_ offset: Int) -> Bool { platform_lock_byte(number, offset, 0) == 0 }
 
     /// Whether any open file has a lock of the byte.
     package borrowing func isByteLocked(_ offset: Int) -> Bool {

@@ -124,37 +124,15 @@ import Testing
         #expect(list.count == list.transactions.count)
     }
 
-    @Test func `windows of one author that were open at the same time have numbers`() {
-        func work(_ number: Int64, _ process: Int32, author: String = "app", isOwn: Bool = false)
-            -> TransactionSummary
-        {
-            window(number, process: process, author: author, isOwn: isOwn)
-        }
-        // Process 1 ended before the others; 2 is this window; 3 and 4 are open next to it.
-        let all = [
-            work(1, 1), work(2, 1), work(3, 3), work(4, 2, isOwn: true), work(5, 3), work(6, 4),
-            work(7, 9, author: "other"), work(8, 3),
-        ]
-        var list = HistoryList(height: 10)
-        list.add(all)
+    @Test func `windows of one author that are open at the same time have numbers`() throws {
+        let names = ["window", "window-2", "window-2 undo 1", "restore", "window-2 restore #3", "window-x"]
+        let all = names.enumerated().map { window(Int64($0.offset) + 1, name: $0.element) }
+        #expect(all.map(\.shownAuthor) == ["app", "app 2", "app 2", "app", "app 2", "app"])
         #expect(
-            all.map(list.windows.author) == [
-                "app", "app", "app 3", "app", "app 3", "app 4", "other", "app 3",
-            ])
-        // The name of a window remains when more of the history is known.
-        list.add([work(9, 5), work(10, 3), work(11, 5)])
-        #expect([all[2], work(9, 5)].map(list.windows.author) == ["app 3", "app 5"])
-    }
-
-    @Test func `a window that still runs is named without a change during those of this one`() {
-        let all = [
-            window(1, process: 1, author: "app", isOwn: false, isOpen: true),
-            window(2, process: 3, author: "app", isOwn: false),
-            window(3, process: 2, author: "app", isOwn: true),
-        ]
-        var list = HistoryList(height: 10)
-        list.add(all)
-        #expect(all.map(list.windows.author) == ["app 1", "app 3", "app"])
+            all.map(\.contextName) == [nil, nil, "undo 1", "restore", "restore", "window-x"])
+        #expect(all.map { $0.role != .work } == [false, false, true, true, true, false])
+        #expect(try all.map(HistoryFilter("\"app 2\"", now: noon).admits).count { $0 } == 3)
+        #expect(try all.map(HistoryFilter("app", now: noon).admits).count { $0 } == 6)
     }
 
     @Test func `the history is loading at first, and loads older transactions at its end`() throws {

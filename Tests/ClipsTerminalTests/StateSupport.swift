@@ -79,14 +79,12 @@ func external(_ number: Int64, inserting id: Int64) -> TransactionSummary {
 }
 
 /// A transaction of a window.
-func window(
-    _ number: Int64, process: Int32, author: String, isOwn: Bool, isOpen: Bool = false
-) -> TransactionSummary {
+func window(_ number: Int64, name: String) -> TransactionSummary {
     let token = HistoryToken(storeID: UUID(), generation: 1, number: number)
     let transaction = HistoryTransaction(
-        number: number, token: token, timestamp: noon, author: author, contextName: "window",
-        process: process, program: "clips", session: isOwn ? 7 : 8, firstRow: number, changes: [])
-    return TransactionSummary(transaction, ownSession: 7, isOfOpenWindow: isOpen)
+        number: number, token: token, timestamp: noon, author: "app", contextName: name, process: 3,
+        program: "clips", session: 8, firstRow: number, changes: [])
+    return TransactionSummary(transaction, ownSession: 7)
 }
 
 extension ClipRow {

@@ -133,7 +133,7 @@ extension AgentClips {
 
     func history(since: HistoryPoint?, author: String?, limit: Int) async throws -> JSONWriter {
         let store = try await stores.opened()
-        var conditions = author.map { [ClipAuthor($0).transactions] } ?? []
+        var conditions = author.map { [ClipAuthor.transactions(shownAs: $0)] } ?? []
         var start = HistoryFetchRequest.Start.newest
         switch since {
         case .date(let date)?: conditions.append(.after(date))

@@ -11,8 +11,8 @@ int platform_wait(struct pollfd *_Nullable descriptors, nfds_t count, const stru
 // double the shortest pauses.
 void platform_use_exact_timers(void);
 
-// Takes a shared lock of one byte for the open file, not for the process (fcntl(2), F_OFD_SETLK); returns -1 if it cannot.
-int platform_share_byte(int descriptor, long offset);
+// Takes a lock of one byte for the open file, not for the process (fcntl(2), F_OFD_SETLK); returns -1 if it cannot.
+int platform_lock_byte(int descriptor, long offset, int is_shared);
 
 // Returns 1 if another open file, of any process, has a lock of the byte; 0 if none has, or if the system does not report
 // it.

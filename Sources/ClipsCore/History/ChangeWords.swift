@@ -8,7 +8,8 @@ package struct ChangeWords: Hashable, Sendable {
         case mark(String)
         /// Joined names; nil if they are not known.
         case tags(before: String?, after: String?)
-        case attributes(String)
+        /// A verb, and the names of attributes.
+        case attributes(String, String)
         case quotes(QuoteCounts)
 
         /// The words after a title.
@@ -18,7 +19,7 @@ package struct ChangeWords: Hashable, Sendable {
             case .mark(let state): "marked as \(state)"
             case .tags(let before, let after):
                 ChangeWords.difference(before, after).map { "tags \($0)" } ?? "tags changed"
-            case .attributes(let names): "\(names) changed"
+            case .attributes(let verb, let names): "\(names) \(verb)"
             case .quotes(let counts): counts.phrase
             }
         }
@@ -63,7 +64,7 @@ package struct ChangeWords: Hashable, Sendable {
         of change: HistoryChange, _ tags: String?, _ quotes: QuoteCounts?, _ isReverse: Bool
     ) -> [Part] {
         var parts: [Part] = []
-        var others: [String] = []
+        var (others, begun): ([String], [String]) = ([], [])
         for name in change.updatedAttributes {
             let old = change.oldValues[name]
             // A flag that changes has the opposite value.
@@ -81,15 +82,19 @@ package struct ChangeWords: Hashable, Sendable {
             case (.tags?, _):
                 let (before, after) = isReverse ? (tags, old?.textValue) : (old?.textValue, tags)
                 parts.append(.tags(before: before, after: after))
-            case (.url?, _): others.append("URL")
-            default: others.append(name)
+            case (let attribute, _):
+                let shown = attribute == .url ? "URL" : name
+                if old?.textValue == "" { begun.append(shown) } else { others.append(shown) }
             }
         }
         if change.changesOnlyTime {
             if let quotes, !quotes.isEmpty { return [.quotes(isReverse ? quotes.reversed : quotes)] }
             others = ["quotes"]
         }
-        if !others.isEmpty { parts.append(.attributes(others.joined(separator: ", "))) }
+        for (verb, names) in [(isReverse ? "deleted" : "added", begun), ("changed", others)]
+        where !names.isEmpty {
+            parts.append(.attributes(verb, names.joined(separator: ", ")))
+        }
         return parts
     }
 
@@ -155,7 +160,7 @@ package struct ChangeWords: Hashable, Sendable {
         case .tags(let before, let after):
             Self.difference(before, after).map { "tagged \(subject) \($0)" }
                 ?? "changed the tags of \(subject)"
-        case .attributes(let names): "changed the \(names) of \(subject)"
+        case .attributes(let verb, let names): "\(verb) the \(names) of \(subject)"
         case .quotes(let counts): counts.sentence(subject)
         }
     }

@@ -29,13 +29,29 @@ package struct ClipAuthor: Hashable, Sendable {
                     scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
                 return isWord || "._-".unicodeScalars.contains(scalar) ? Character(scalar) : "-"
             })
-        return word.isEmpty || reserved.contains(word) ? "client-\(word)" : word
+        let isReserved = reserved.contains(word) || WindowNumber.number(word[...]) != nil
+        return word.isEmpty || isReserved ? "client-\(word)" : word
     }
 
     /// The condition on the author's transactions, and on the client if there is one.
     package var transactions: TransactionPredicate {
         guard let client else { return .author(name) }
-        return .and([.author(name), .or([.contextName(client), .contextNamePrefix(client + " ")])])
+        return Self.transactions(of: name, beginning: client)
+    }
+
+    private static func transactions(of author: String, beginning word: String) -> TransactionPredicate {
+        .and([.author(author), .or([.contextName(word), .contextNamePrefix(word + " ")])])
+    }
+
+    /// Returns the condition on the transactions of an author as the history shows it, also of one window, such as
+    /// `app 2`.
+    package static func transactions(shownAs text: String) -> TransactionPredicate {
+        if AuthorName.isUnknown(text) { return .authors([nil]) }
+        let all = ClipAuthor(text).transactions
+        guard let space = text.lastIndex(of: " "), let number = Int(text[space...].dropFirst()), number > 1
+        else { return all }
+        // An author may have such a name.
+        return .or([all, transactions(of: String(text[..<space]), beginning: WindowNumber.word(number))])
     }
 }
 

@@ -1,7 +1,6 @@
 import Glibc
 import Platform
 package import FoundationEssentials
-import PersistentStore
 
 extension ProcessIdentity {
     /// Whether the process with a number began before a time and is running, so that it is not a later one.
@@ -12,13 +11,5 @@ extension ProcessIdentity {
         // Clock ticks are hundredths of a second in proc(5).
         let age = Double(now.tv_sec) - Double(start) / 100
         return Date.now.timeIntervalSince(time) <= age + 1
-    }
-}
-
-extension HistoryTransaction {
-    /// Whether a window committed it that is still open.
-    var isOfOpenWindow: Bool {
-        guard let process, StepName(contextName).work == ClipsSession.contextName else { return false }
-        return ProcessIdentity.isAlive(process, since: timestamp)
     }
 }

@@ -24,6 +24,8 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package let timestamp: Date
     package let author: String?
     package let contextName: String?
+    /// The number of the window that committed it, if the context name says it.
+    package let window: Int?
     /// The transaction before the step of undo of which this is a part; nil if this is a whole one.
     package let step: Int64?
     /// The names of the machines from which an import of the mirror came.
@@ -42,23 +44,27 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package let lines: [Line]
     /// The change in words, if all clips changed alike.
     package let words: ChangeWords?
-    /// Whether a window committed it that was open when this was read.
-    package let isOfOpenWindow: Bool
+
+    /// Whether its author is shown by a name; see ``ClipAuthor/transactions(shownAs:)``.
+    package func isBy(_ name: String) -> Bool {
+        let client = contextName?.split(separator: " ").first.map { "\(ClipAuthor.agent):\($0)" }
+        return [AuthorName.shown(author), AuthorName.shown(author, window: window)].contains(name)
+            || author == ClipAuthor.agent && client == name
+    }
 
     /// Whether it may have changed one of some clips.
     package func affects(_ clips: Set<Int64>) -> Bool {
         lines.contains { clips.contains($0.clip) } || updated + deleted > lines.count
     }
 
-    /// - Parameter isOfOpenWindow: Whether the window that committed it is still open.
-    package init(_ transaction: HistoryTransaction, ownSession: Int64?, isOfOpenWindow: Bool = false) {
-        self.isOfOpenWindow = isOfOpenWindow
+    package init(_ transaction: HistoryTransaction, ownSession: Int64?) {
         id = transaction.number
         token = transaction.token
         timestamp = transaction.timestamp
         author = transaction.author
         let name = StepName(transaction.contextName)
-        let work = name.work
+        let work = name.workOfWindow
+        window = name.window
         step = name.start
         contextName = work.isEmpty ? nil : work
         origin = transaction.origin
@@ -91,6 +97,23 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     }
 }
 
+extension TransactionSummary {
+    /// Whether no transaction is between this one, of an external writer, and another.
+    package func isNext(to previous: TransactionSummary) -> Bool {
+        id == previous.id + Int64(max(1, inserted + updated + deleted))
+    }
+
+    /// Whether this transaction and the one before it are a row of the history: parts of a step of undo, or changes that
+    /// may be of the same statement of an external writer.
+    package func continues(_ previous: TransactionSummary) -> Bool {
+        if let step {
+            return step == previous.step && process == previous.process && author == previous.author
+        }
+        return author == nil && program == nil && previous.author == nil && previous.program == nil
+            && isNext(to: previous) && timestamp.timeIntervalSince(previous.timestamp) < 1
+    }
+}
+
 extension TransactionSummary.Line {
     /// Creates the line of a transaction that changed quotes alone, as another program or a mirror does.
     fileprivate init?(
@@ -109,9 +132,10 @@ extension HistoryTransaction {
         MirrorConfiguration.origin(ofAuthor: author, contextName: contextName)
     }
 
-    /// The author, and the machines from which an import of the mirror came.
+    /// The author, with the number of a window next to others, and the machines from which an import of the mirror came.
     package var shownAuthor: String {
-        AuthorName.shown(author) + (origin.map { " from \($0)" } ?? "")
+        AuthorName.shown(author, window: StepName(contextName).window)
+            + (origin.map { " from \($0)" } ?? "")
     }
 }
 

@@ -32,7 +32,7 @@ package struct ClipListSource: HistoryConsumer {
                 guard !query.admitsAll else { return nil }
                 return query.selection(index) { correction.set($0.description) }
             },
-            commit: { TransactionSummary($0, ownSession: session, isOfOpenWindow: $0.isOfOpenWindow) },
+            commit: { TransactionSummary($0, ownSession: session) },
             deliver: { messages in
                 deliver(messages.flatMap { correction.news(before: $0) + [.list($0)] })
             })

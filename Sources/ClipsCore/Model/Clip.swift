@@ -94,6 +94,11 @@ package enum AuthorName {
         name.flatMap { $0.isEmpty ? nil : $0 } ?? unknown
     }
 
+    /// Returns the name of a window next to others, such as `app 2`.
+    package static func shown(_ name: String?, window: Int?) -> String {
+        shown(name) + (window.flatMap { $0 > 1 ? " \($0)" : nil } ?? "")
+    }
+
     /// Returns the name for a column, which is too narrow for that of an external writer.
     package static func shown(_ name: String?, inColumn width: Int) -> String {
         let name = shown(name)

@@ -13,6 +13,8 @@ package struct ClipStore: Sendable {
     package private(set) var readOnlyReason: StoreError?
     /// The client of an agent, with which the context names of its transactions begin; nil for other authors.
     package private(set) var client: String?
+    /// The number of a window, from 2, with which the context names of its transactions begin.
+    private(set) var window: Int?
     private let context: StoreContext
     /// The context name of transactions without one of their own.
     var stepName: String?
@@ -84,6 +86,14 @@ package struct ClipStore: Sendable {
         return store
     }
 
+    /// Returns the same store for a window with a number.
+    func acting(asWindow number: Int) -> ClipStore {
+        guard number > 1 else { return self }
+        var store = self
+        (store.window, store.stepName) = (number, WindowNumber.word(number))
+        return store
+    }
+
     /// The condition on the transactions of the author, and of the client if there is one.
     package var ownTransactions: TransactionPredicate {
         ClipAuthor(name: author, client: client).transactions
@@ -94,10 +104,10 @@ package struct ClipStore: Sendable {
         others.isEmpty ? ownTransactions : .or([ownTransactions] + others.map { .author($0) })
     }
 
-    /// Returns the context name of work with a name of its own, which begins with the client.
+    /// Returns the context name of work with a name of its own, which begins with the client, or a later window.
     func named(_ work: String?) -> String? {
-        guard let client else { return work }
-        return work.map { "\(client) \($0)" } ?? client
+        guard let first = client ?? window.map(WindowNumber.word) else { return work }
+        return work.map { "\(first) \($0)" } ?? first
     }
 
     /// Closes the store; later calls throw `StoreError.closed`.

@@ -7,6 +7,7 @@ import Synchronization
 /// An open store with a live list on it.
 package final class ClipsSession: Sendable {
     package let store: ClipStore
+    private let window: WindowNumber
     private let source: ClipListSource
     private let tracker: HistoryTracker
     private let indexing: BackgroundIndexing
@@ -15,9 +16,6 @@ package final class ClipsSession: Sendable {
     private let executor: (any TaskExecutor)?
     private let commits = Mutex<Task<Void, Never>?>(nil)
     private let counter = Mutex(HistoryCounter())
-
-    /// The context name of the session's transactions.
-    package static let contextName = "window"
 
     private static let day = Duration.seconds(24 * 3600)
 
@@ -31,8 +29,10 @@ package final class ClipsSession: Sendable {
         rowsAround: Int = 100, startsMirror: Bool = false, logger: (any TrackingLogger)? = nil,
         deliver: @escaping @Sendable ([ClipListMessage]) -> Void
     ) async throws(StoreError) {
-        store = try await ClipStore.openToRead(
-            path: path, author: author, contextName: Self.contextName, options: options)
+        let opened = try await ClipStore.openToRead(
+            path: path, author: author, contextName: WindowNumber.word(1), options: options)
+        window = WindowNumber(store: opened.path, author: author)
+        store = opened.acting(asWindow: window.value)
         source = ClipListSource(store: store, query: query, rowsAround: rowsAround, deliver: deliver)
         indexing = BackgroundIndexing(path: path, author: author, options: options) {
             deliver([.indexing($0, wasBehind: $1)])
@@ -116,9 +116,7 @@ package final class ClipsSession: Sendable {
             var summaries: [TransactionSummary] = []
             let request = HistoryFetchRequest(.newest, where: predicate, limit: limit, offset: offset)
             try snapshot.forEachTransaction(request) { transaction in
-                summaries.append(
-                    TransactionSummary(
-                        transaction, ownSession: session, isOfOpenWindow: transaction.isOfOpenWindow))
+                summaries.append(TransactionSummary(transaction, ownSession: session))
                 return true
             }
             return summaries
@@ -131,9 +129,7 @@ package final class ClipsSession: Sendable {
         return try await store.container.read { snapshot throws(StoreError) in
             let token = try snapshot.newestToken()
             return try snapshot.transaction(token, maxChanges: ClipStore.partSize).map {
-                let summary = TransactionSummary(
-                    $0, ownSession: session, isOfOpenWindow: $0.isOfOpenWindow)
-                return (summary, isWhole: $0.isComplete)
+                (TransactionSummary($0, ownSession: session), isWhole: $0.isComplete)
             }
         }
     }

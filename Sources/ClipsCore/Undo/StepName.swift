@@ -25,6 +25,12 @@ struct StepName: Hashable {
     /// The name without the step.
     var work: String { words.joined(separator: " ") }
 
+    /// The number of the window that did the work, if the name says it.
+    var window: Int? { words.first.flatMap(WindowNumber.number) }
+
+    /// The name without the step and the window.
+    var workOfWindow: String { words.dropFirst(window == nil ? 0 : 1).joined(separator: " ") }
+
     /// Returns the name of a part of a step.
     ///
     /// Work inside a step is a part of that step.

@@ -72,13 +72,12 @@ struct ChangesPane {
     private func origin(hasAuthor: Bool, width: Int) -> String {
         guard let transaction = row.newest else { return "" }
         // The numbers of processes and transactions mean nothing to a reader.
-        let context = transaction.contextName.flatMap { name in
-            name == ClipsSession.contextName
-                ? nil : name.split(separator: " ").filter { Int($0) == nil }.joined(separator: " ")
+        let context = transaction.contextName.map { name in
+            name.split(separator: " ").filter { Int($0) == nil }.joined(separator: " ")
         }
         var parts = [
             LocalTime(transaction.timestamp).dateAndTime,
-            transaction.isOwn ? "you" : hasAuthor ? nil : state.history.windows.author(of: transaction),
+            transaction.isOwn ? "you" : hasAuthor ? nil : transaction.shownAuthor,
             transaction.program ?? (hasAuthor ? AuthorName.unknown : nil), context,
         ].compactMap(\.self)
         // The border alone does not show which keys move here.

@@ -57,16 +57,14 @@ struct HistoryFilter: Hashable, Sendable {
 
     var predicate: TransactionPredicate? {
         var parts: [TransactionPredicate] = []
-        if !authors.isEmpty {
-            parts.append(.authors(Set(authors.map { $0 == AuthorName.unknown ? nil : $0 })))
-        }
+        if !authors.isEmpty { parts.append(.or(authors.map(ClipAuthor.transactions(shownAs:)))) }
         if let since { parts.append(.after(since)) }
         if let before { parts.append(.before(before)) }
         return parts.isEmpty ? nil : .and(parts)
     }
 
     func admits(_ transaction: TransactionSummary) -> Bool {
-        (authors.isEmpty || authors.contains(AuthorName.shown(transaction.author)))
+        (authors.isEmpty || authors.contains(where: transaction.isBy))
             && since.map { transaction.timestamp > $0 } ?? true
             && before.map { transaction.timestamp < $0 } ?? true
     }

@@ -20,22 +20,6 @@ struct HistoryRow {
     }
 }
 
-extension TransactionSummary {
-    /// Whether no transaction is between this one, of an external writer, and another.
-    fileprivate func isNext(to previous: TransactionSummary) -> Bool {
-        id == previous.id + Int64(max(1, inserted + updated + deleted))
-    }
-
-    /// Whether this transaction is a part of the same step as the one before it, or may be one of the same statement.
-    fileprivate func continues(_ previous: TransactionSummary) -> Bool {
-        if let step {
-            return step == previous.step && process == previous.process && author == previous.author
-        }
-        return author == nil && program == nil && previous.author == nil && previous.program == nil
-            && isNext(to: previous) && timestamp.timeIntervalSince(previous.timestamp) < 1
-    }
-}
-
 /// The transactions on the history screen, the newest first, and the cursor, which stays on its transaction.
 struct HistoryList: Navigable, Sendable {
     /// In the order of their numbers, so that new transactions are appended without moving the others.
@@ -51,7 +35,6 @@ struct HistoryList: Navigable, Sendable {
     private(set) var height = 1
     private(set) var filter = HistoryFilter()
     var titles = HistoryTitles()
-    private(set) var windows = HistoryWindows()
     /// The changes of the transaction that was selected when they were loaded.
     private(set) var detail: TransactionDetail?
     private var requested: HistoryToken?
@@ -135,9 +118,6 @@ struct HistoryList: Navigable, Sendable {
         if isInChanges, let anchor { unfolded.insert(anchor) }
         let screenRow = selected - top
         guard let first = insert(more) else { return }
-        if more.contains(where: { $0.contextName == ClipsSession.contextName }) {
-            windows.update(oldestFirst)
-        }
         layOutRows(from: first)
         if !staysAtTop, let anchor, let offset = offset(of: anchor) {
             selected = starts.reversed().prefix { $0 > offset }.count
@@ -332,10 +312,8 @@ extension AppState {
             return history.isLoaded ? "The list has no transaction." : "The history is loading; try again."
         }
         guard let transaction = history.selectedTransaction else {
-            guard let row = history.selectedRow, row.sum(\.deleted) > 0 else {
-                return "These transactions deleted nothing."
-            }
-            return "\(keys.name(of: .open)) shows the transactions of this row, which can be restored."
+            let hasDeleted = history.selectedRow.map { $0.sum(\.deleted) > 0 || $0.isCut } ?? false
+            return hasDeleted ? nil : "These transactions deleted nothing."
         }
         if let change = history.selectedChange {
             if change.kind != .delete { return "This change deleted nothing." }
@@ -345,9 +323,11 @@ extension AppState {
     }
 
     mutating func restore() {
-        guard let transaction = history.selectedTransaction else { return }
+        guard let row = history.selectedRow, let newest = row.newest else { return }
         start(
-            .restore(history.selectedChange?.clip, of: transaction.deleted, deletedBy: transaction.token))
+            row.isFolded
+                ? .restoreRow(endingAt: newest.token)
+                : .restore(history.selectedChange?.clip, of: newest.deleted, deletedBy: newest.token))
         history.invalidate()
     }
 }

@@ -100,7 +100,7 @@ struct HistoryScreen {
         guard let transaction = row.newest else { return }
         let age = Age(of: transaction.timestamp, at: state.now)
         frame.putCut(
-            state.history.windows.author(of: transaction), in: line, column: columns.author,
+            transaction.shownAuthor, in: line, column: columns.author,
             width: columns.authorWidth, style: theme.author(transaction.shownAuthor))
         frame.putRight(age.text, in: line, column: columns.age, width: 6, style: theme.muted)
         guard let first = row.lines.first else { return }

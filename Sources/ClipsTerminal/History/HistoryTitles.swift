@@ -51,8 +51,9 @@ struct HistoryTitles: Sendable {
 extension TransactionSummary {
     /// The author, with the machine from which an import came; without a name, the program.
     var shownAuthor: String {
-        origin.map { "\(author ?? ""): \($0)" } ?? author.flatMap { $0.isEmpty ? nil : $0 } ?? program
-            ?? AuthorName.unknown
+        if let origin { return "\(author ?? ""): \(origin)" }
+        let name = author.flatMap { $0.isEmpty ? nil : $0 } ?? program
+        return AuthorName.shown(name, window: window)
     }
 }
 

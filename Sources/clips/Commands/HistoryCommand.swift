@@ -33,9 +33,7 @@ extension Command {
         if follows { store.watchForHangUp(invocation.output.descriptor) { Output.endAsByBrokenPipe() } }
         var feed = try await TransactionFeed(
             of: store, from: start, limit: limit,
-            where: arguments.value("--author").map {
-                AuthorName.isUnknown($0) ? .authors([nil]) : ClipAuthor($0).transactions
-            }, follows: follows
+            where: arguments.value("--author").map(ClipAuthor.transactions(shownAs:)), follows: follows
         ) {
             invocation.remark("no file events are available; polling the store 20 times per second.")
         }
