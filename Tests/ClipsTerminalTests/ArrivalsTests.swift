@@ -70,4 +70,20 @@ import Testing
         #expect(arrivals.aboveCount == 15_754 && !arrivals.isAboveCut)
     }
 
+    @Test func `the count continues after changes that are too many to be reported, as an approximate one`()
+        throws
+    {
+        var state = AppState.showing(60)
+        try state.press("30j")
+        state.take(arrival([60, 61]), .transactions([transaction(1, inserting: [60, 61])]))
+        #expect(state.statusLine.contains("↑ 2 new"))
+        state.take(window(0..<62))
+        #expect(state.statusLine.contains("↑ ~2 new"), "\(state.statusLine)")
+        try state.press("gg")
+        #expect(!state.statusLine.contains("new"))
+        state.take(arrival([62]), .transactions([transaction(2, inserting: [62])]))
+        try state.press("30j")
+        state.take(arrival([63]), .transactions([transaction(3, inserting: [63])]))
+        #expect(state.statusLine.contains("↑ 1 new"), "\(state.statusLine)")
+    }
 }

@@ -241,4 +241,16 @@ import Testing
             try app.run("u\n:wait count=0")
         }
     }
+
+    @Test func `R restores all clips that a row of many transactions deleted, as one step of undo`()
+        async throws
+    {
+        try await RunningApp.open(clips: 1200) { app in
+            _ = try Shell.run("sqlite3", [app.path, "DELETE FROM Clip WHERE id > 5"])
+            try app.run(":wait count=5\nH\n:wait text=more\nR\n:wait text=Restored 1,195 clips\n:wait idle")
+            try app.run("<Esc>\n:wait count=1200\nu\n:wait count=5\n<C-r>\n:wait count=1200")
+            // Those that exist are not changed.
+            try app.run("HjjjR\n:wait text=already exist")
+        }
+    }
 }

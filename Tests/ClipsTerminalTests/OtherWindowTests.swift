@@ -43,6 +43,18 @@ import Testing
         }
     }
 
+    @Test func `going to a saved page that was deleted meanwhile loses no URL`() async throws {
+        try await RunningApp.open(clips: 4) { app in
+            let id = app.state.list.clips.rows[1].id
+            try app.run("/clip<Enter>j\nahttps://clip2.example/<Enter>\n:wait text=already saved as “Clip 2”")
+            _ = try app.other("cli") { try await $0.delete([id]) }
+            try app.run(":wait count=3\ng\n:wait text=That clip is deleted\n:wait idle")
+            #expect(app.state.prompt?.editor.text == "https://clip2.example/")
+            #expect(app.state.list.query.filter == "clip" && app.state.list.clips.count == 3)
+            try app.run("<Enter>\n:wait text=Saved\n:wait idle")
+        }
+    }
+
     @Test func `undo skips a change of clips that are deleted, and can try it again`() async throws {
         try await RunningApp.open(clips: 4) { app in
             let id = app.state.list.clips.rows[0].id

@@ -126,7 +126,7 @@ import Testing
         _ = try clips.sqlite3("UPDATE Clip SET note = title")
         try terminal.send("H")
         // One statement is one row, which Enter unfolds.
-        #expect(try await soon { try terminal.shows("note changed") })
+        #expect(try await soon { try terminal.shows("note added") })
         try terminal.send("Enter")
         #expect(try await soon { try terminal.shows("note: (empty) → ") })
         let lines = try terminal.lines()

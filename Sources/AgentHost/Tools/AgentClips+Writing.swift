@@ -110,7 +110,7 @@ extension AgentClips {
     }
 
     func restore(_ ids: [Int64]) async throws -> JSONWriter {
-        let (restored, problems) = try await writable().restore(ids)
+        let (restored, problems, _) = try await writable().restore(ids)
         var result = JSONWriter()
         result.add("restored", literal: JSONWriter.array(restored.map(String.init)))
         if !problems.isEmpty { result.add("problems", problems.map(\.description)) }

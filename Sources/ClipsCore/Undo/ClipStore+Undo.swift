@@ -124,25 +124,56 @@ extension ClipStore {
         }
     }
 
-    /// Restores deleted clips under their IDs as one transaction, from the history, regardless of the authors of
+    /// Restores deleted clips under their IDs as one step of undo, from the history, regardless of the authors of
     /// the deletions.
     ///
-    /// - Returns: The restored clips, and the reason for each of the others.
+    /// - Returns: The restored clips, the reason for each of the others, and the newest transaction.
     package func restore(
         _ ids: [Int64]
-    ) async throws(StoreError) -> (restored: [Int64], problems: [ClipError]) {
-        try await write(name: named(UndoHistory.Role.restore.contextName)) { transaction throws(StoreError) in
+    ) async throws(StoreError) -> (restored: [Int64], problems: [ClipError], token: HistoryToken?) {
+        let written = try await inParts(ids, name: named(UndoHistory.Role.restore.contextName)) {
+            transaction, ids throws(StoreError) in
             let (present, deleted) = try Self.deleted(ids, in: transaction.snapshot)
             for (id, uuid, token, values) in deleted {
                 let clip = try transaction.restore(ClipModel.objectID(id), values).text(.uuid)
                 try transaction.restoreQuotes(of: uuid, as: clip, deletedBy: token)
             }
             let restored = Set(deleted.map(\.id))
-            let problems = ids.filter { !restored.contains($0) }.map { id in
-                present.contains(id) ? ClipError.notDeleted(id) : .notInHistory(id)
+            return ids.map { id in
+                (id, restored.contains(id) ? nil : present.contains(id) ? .notDeleted(id) : .notInHistory(id))
+            } as [(Int64, ClipError?)]
+        }
+        return (
+            written.value.filter { $0.1 == nil }.map(\.0), written.value.compactMap(\.1), written.token
+        )
+    }
+
+    /// Restores the clips that a row of the history deleted, as one step of undo.
+    ///
+    /// - Parameter token: The newest transaction of the row.
+    package func restore(rowEndingAt token: HistoryToken) async throws(StoreError) -> Written<[Int64]> {
+        let deleted = try await container.read { snapshot throws(StoreError) in
+            try Self.deletions(inRowEndingAt: token, of: snapshot)
+        }
+        let result = try await restore(deleted)
+        return Written(value: result.restored, token: result.token)
+    }
+
+    private static func deletions(
+        inRowEndingAt end: HistoryToken, of snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [Int64] {
+        var (ids, later): ([Int64], TransactionSummary?) = ([], nil)
+        for offset in stride(from: 0, to: Int.max, by: 50) {
+            let page = try snapshot.transactions(HistoryFetchRequest(.newest, limit: 50, offset: offset))
+            for transaction in page.reversed() where transaction.number <= end.number {
+                let summary = TransactionSummary(transaction, ownSession: nil)
+                guard later?.continues(summary) ?? true else { return ids }
+                ids += summary.deletedClips
+                later = summary
             }
-            return (restored: deleted.map(\.id), problems: problems)
-        }.value
+            if page.count < 50 { break }
+        }
+        return ids
     }
 
     /// Returns the clips that exist, and the values of those whose deletion the history retains.

@@ -128,6 +128,10 @@ extension AppState {
             show(other, aroundClip: pending.id)
             list.feed.pendingSelection?.elsewhere.removeFirst()
             return
+        } else if let origin = pending.origin {
+            report("That clip is deleted; \(keys.name(of: .history)) shows the history.")
+            if let url = pending.url { prompt = Prompt(kind: .add, text: url) }
+            return show(origin)
         }
         list.feed.pendingSelection = nil
     }
@@ -139,6 +143,12 @@ extension AppState {
     mutating func show(_ query: ClipQuery, around anchor: SortPosition?) {
         begin(query)
         emit(.show(query, generation: list.feed.generation, anchor: anchor))
+    }
+
+    /// Returns to a view.
+    mutating func show(_ origin: ListState.Origin) {
+        show(origin.query, around: origin.position)
+        list.feed.pendingSelection = origin.selection
     }
 
     /// Requests the clips of a query around a clip, wherever it is in the list.
@@ -178,9 +188,13 @@ extension AppState {
     }
 
     /// Moves the cursor to a clip, and shows the list of all clips, or that of the archive, if it is not in this one.
-    mutating func goToAnywhere(_ id: Int64) {
-        let sort = list.query.sort
+    ///
+    /// - Parameter url: A URL to ask for again if the clip is deleted.
+    mutating func goToAnywhere(_ id: Int64, orAsk url: String? = nil) {
+        let (sort, origin) = (list.query.sort, list.origin)
         goTo(id, elsewhere: [ClipQuery(sort: sort), ClipQuery(filter: "is:archived", sort: sort)])
+        list.feed.pendingSelection?.origin = origin
+        list.feed.pendingSelection?.url = url
     }
 
     /// Moves the cursor to a clip, wherever in the list it is.

@@ -30,6 +30,9 @@ struct Arrivals: Sendable {
     /// New rows whose transactions, and so whose authors, are still to arrive.
     private var arriving: [Int64: SortPosition] = [:]
 
+    /// Whether some of the counted clips may have been deleted, or others saved, since the list was read again.
+    private(set) var isApproximate = false
+
     private static let duration = 8.0
     private static let maxMarked = 10_000
     private static let maxAbove = 100_000
@@ -89,6 +92,7 @@ struct Arrivals: Sendable {
             entries.removeMax()
             if above[lowest.id] == lowest.position { above[lowest.id] = nil }
         }
+        if above.isEmpty { isApproximate = false }
     }
 
     mutating func expire(at now: Date) {
@@ -103,8 +107,15 @@ struct Arrivals: Sendable {
         arriving.removeAll()
     }
 
+    /// Continues after changes that are too many to be reported.
+    mutating func refresh() {
+        arriving.removeAll()
+        isApproximate = !above.isEmpty
+    }
+
     private mutating func resetAbove() {
         above.removeAll()
         entries = Heap()
+        isApproximate = false
     }
 }

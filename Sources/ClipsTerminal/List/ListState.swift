@@ -6,11 +6,14 @@ import Platform
 
 /// The state of the list screen: the clips, the query they match, and the requests for more of them.
 struct ListState: Sendable {
-    /// The view to return to when filtering is canceled.
+    /// A view to return to.
     struct Origin: Sendable {
         let query: ClipQuery
-        let selection: PendingSelection?
+        fileprivate let clip: Int64?
+        fileprivate let screenRow: Int
         let position: SortPosition?
+
+        var selection: PendingSelection? { clip.map { PendingSelection(id: $0, screenRow: screenRow) } }
     }
 
     var clips = LiveList<ClipRow>(height: 1)
@@ -46,10 +49,9 @@ struct ListState: Sendable {
 
     /// The view to return to when filtering is canceled.
     var origin: Origin {
-        let selection = clips.selectedID.map {
-            PendingSelection(id: $0, screenRow: clips.selectedIndex - clips.top)
-        }
-        return Origin(query: query, selection: selection, position: clips.selectedRow?.position)
+        Origin(
+            query: query, clip: clips.selectedID, screenRow: clips.selectedIndex - clips.top,
+            position: clips.selectedRow?.position)
     }
 
     /// Whether to read the clips that the list does not show, once for each transaction that leaves it empty.
@@ -81,8 +83,8 @@ struct ListState: Sendable {
         if window.requestNumber == nil {
             // Until a clip is found, or all are searched, the list shows those before the filter.
             guard !window.rows.isEmpty || window.reachesEnd else { return }
+            if wasLoading, !feed.isReload { arrivals.reset() } else { arrivals.refresh() }
             feed.isLoading = false
-            arrivals.reset()
         } else if wasLoading {
             return
         }
@@ -102,6 +104,10 @@ struct PendingSelection: Sendable {
     var screenRow: Int?
     /// The lists to show in turn while none has the clip.
     var elsewhere: [ClipQuery] = []
+    /// What to return to if none has it.
+    var origin: ListState.Origin?
+    /// A URL that is not saved because the clip has it.
+    var url: String?
 }
 
 /// The requests of the list to the store.

@@ -186,17 +186,13 @@ extension AppState {
         guard query == list.query else { return }
         let marked = list.marks.all
         list.marks.set(ids.prefix(Marks.maxCount).filter { !marked.contains($0) })
-        let isCut = ids.count > Marks.maxCount
-        report(
-            isCut
-                ? "Only the first \(Marks.maxCount.grouped) clips are marked, the maximum."
-                : "\(list.marks.summary).", isError: isCut)
+        guard ids.count > Marks.maxCount else { return }
+        report("Only the first \(Marks.maxCount.grouped) clips are marked, the maximum.", isError: true)
     }
 
     mutating func toggleRange() {
         if list.marks.range != nil {
-            list.marks.closeRange()
-            return report("\(list.marks.summary); \(keys.name(of: .back)) removes the marks.")
+            return list.marks.closeRange()
         }
         guard let row = list.clips.selectedRow else { return }
         reader.hasFocus = false

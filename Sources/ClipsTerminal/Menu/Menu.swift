@@ -18,7 +18,7 @@ struct Menu: Sendable {
         /// Adds a clip although its page is saved, or merges both.
         case addAnyway(ClipDraft, merges: Bool)
         case delete([Int64], title: String)
-        case goTo(Int64)
+        case goTo(Int64, orAsk: String)
         case conflict(ConflictAnswer)
         case undo(UndoAnswer)
         case foreignUndo(UndoStep, UndoSteps.Direction)
@@ -124,7 +124,7 @@ struct Menu: Sendable {
             items: [
                 Item(key: "m", label: "merge both", choice: .addAnyway(draft, merges: true)),
                 Item(key: "b", label: "keep both", choice: .addAnyway(draft, merges: false)),
-                Item(key: "g", label: "save nothing, and go to it", choice: .goTo(clip.id)),
+                Item(key: "g", label: "save nothing, and go to it", choice: .goTo(clip.id, orAsk: draft.url)),
             ])
     }
 
@@ -226,7 +226,7 @@ extension AppState {
         case .addAnyway(let draft, merges: true): start(.addPage(draft, merges: true))
         case .addAnyway(let draft, merges: false): start(.add(draft, form: nil))
         case .delete(let clips, let title): start(.delete(clips, title: title))
-        case .goTo(let id): goToAnywhere(id)
+        case .goTo(let id, let url): goToAnywhere(id, orAsk: url)
         case .conflict(let answer): resolveEdit(answer)
         case .undo(let answer): resolveUndo(answer)
         case .foreignUndo(let step, let direction): resolve(step, direction)

@@ -182,9 +182,7 @@ extension AppState {
     private mutating func cancelFilter() {
         guard let origin = list.beforeFilter else { return }
         list.beforeFilter = nil
-        guard origin.query != list.query else { return }
-        show(origin.query, around: origin.position)
-        list.feed.pendingSelection = origin.selection
+        if origin.query != list.query { show(origin) }
     }
 }
 

@@ -25,6 +25,8 @@ enum Work: Sendable {
     case noteQuote(String, Quote, Int64)
     /// Restores one of the clips that a transaction deleted, or all of them.
     case restore(Int64?, of: Int, deletedBy: HistoryToken)
+    /// Restores the clips that a row of the history deleted, of which this is the newest transaction.
+    case restoreRow(endingAt: HistoryToken)
     case undo(UndoStep, ContestedUndo)
     case redo(UndoStep, ContestedUndo)
     /// Restores or dismisses a value that lost to another machine's.
@@ -162,17 +164,25 @@ extension Work {
             return .done(token: changed.token, clips: [clip])
         case .restore(let clip, let count, let token):
             let result = try await store.restore(clip, deletedBy: token)
-            let ids = result.value
-            guard !ids.isEmpty else { return .impossible("The deleted clips already exist.") }
-            let title = ids.count == 1 ? try? await store.clip(ids[0]).displayTitle : nil
-            let subject = title.map(Self.quoted) ?? Self.clips(ids.count)
             let share = clip == nil || count < 2 ? "" : ", 1 of \(count.grouped) deleted clips"
-            return .done(token: result.token, clips: ids, summary: "restored \(subject)\(share)")
+            return await Self.restored(result, share: share, in: store)
+        case .restoreRow(let token):
+            return await Self.restored(try await store.restore(rowEndingAt: token), in: store)
         case .resolve(let conflict, let restoring):
             return .done(token: try await store.resolve(conflict, restoring: restoring), clips: [])
         case .undo(let step, let contested): return try await undo(step, contested, false, in: store)
         case .redo(let step, let contested): return try await undo(step, contested, true, in: store)
         }
+    }
+
+    private static func restored(
+        _ result: Written<[Int64]>, share: String = "", in store: ClipStore
+    ) async -> Outcome {
+        let ids = result.value
+        guard !ids.isEmpty else { return .impossible("The deleted clips already exist.") }
+        let title = ids.count == 1 ? try? await store.clip(ids[0]).displayTitle : nil
+        let subject = title.map(quoted) ?? clips(ids.count)
+        return .done(token: result.token, clips: ids, summary: "restored \(subject)\(share)")
     }
 
     private func undo(
@@ -210,7 +220,7 @@ extension Work {
         case .undo(let step, _), .redo(let step, _): step.summary
         case .resolve(let conflict, let restoring):
             "\(restoring ? "restored" : "kept") the \(conflict.attribute)"
-        case .restore: "restored deleted clips"
+        case .restore, .restoreRow: "restored deleted clips"
         case .open, .markAllRead, .toggle, .tag: "changed the clips"
         }
     }

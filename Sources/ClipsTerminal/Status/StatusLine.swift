@@ -255,9 +255,9 @@ struct StatusLine {
             parts.append(StyledRun("paused\(news)", theme.warning))
         }
         if state.list.arrivals.aboveCount > 0 {
-            let more = state.list.arrivals.isAboveCut ? "+" : ""
-            parts.append(
-                StyledRun("↑ \(state.list.arrivals.aboveCount.grouped)\(more) new", theme.new))
+            let arrivals = state.list.arrivals
+            let (about, more) = (arrivals.isApproximate ? "~" : "", arrivals.isAboveCut ? "+" : "")
+            parts.append(StyledRun("↑ \(about)\(arrivals.aboveCount.grouped)\(more) new", theme.new))
         }
         if !state.list.query.filter.isEmpty {
             parts.append(StyledRun("/\(state.list.query.filter)", theme.strong))
@@ -272,7 +272,8 @@ struct StatusLine {
             parts.append(StyledRun(ClipQuery.label(of: state.list.query.sort), theme.muted))
         }
         if !state.list.clips.follows { parts.append(StyledRun("not following", theme.muted)) }
-        if !state.reader.hasFocus, let unread = state.unreadCount {
+        // The list of a pause lacks some of the clips that are counted.
+        if !state.reader.hasFocus, state.list.pause?.news == nil, let unread = state.unreadCount {
             parts.append(StyledRun("\(unread) unread", theme.muted))
         }
         return parts

@@ -85,7 +85,7 @@ extension Command {
                 "There is no deleted clip \(name). 'clips history' shows the IDs of deleted clips.")
             status = .failed
         }
-        let (restored, problems) = try await store.restore(names.compactMap { Int64($0) })
+        let (restored, problems, _) = try await store.restore(names.compactMap { Int64($0) })
         for problem in problems { status = invocation.fail(problem) }
         try await invocation.printJSON(restored, of: store)
         let title = restored.count == 1 ? try? await store.clip(restored[0]).displayTitle : nil
