@@ -55,6 +55,15 @@ import Testing
         }
     }
 
+    @Test func `a mark ends with its clip, also by a change that is too large to be reported`() async throws {
+        try await RunningApp.open(clips: 2500) { app in
+            try app.run("V\n:wait text=2,500 marked")
+            _ = try Shell.run("sqlite3", [app.path, "DELETE FROM Clip WHERE id > 3"])
+            try app.run(":wait count=3\n:wait text=3 marked · ")
+            #expect(app.state.list.marks.count == 3 && app.state.list.marks.hidden.isEmpty)
+        }
+    }
+
     @Test func `filter, order, and marks act on all matches, however many`() async throws {
         let isWhole = LongProof.isWhole
         let (count, number) = isWhole ? (10_500, "10,500") : (2500, "2,500")

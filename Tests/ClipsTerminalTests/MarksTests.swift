@@ -141,7 +141,7 @@ import Testing
         }
         // A key that acts on the marks waits.
         #expect(works(try state.press("d")).isEmpty && state.menu == nil)
-        state.answer(.findHidden([28], query), [28] as Set<Int64>)
+        state.answer(.findHidden([28], query), (hidden: [28] as Set<Int64>, deleted: Set<Int64>()))
         #expect(state.menu?.title == "Delete 2 clips, 1 of them not shown?")
         try state.press("<Esc>")
         #expect(state.statusLine.contains("2 marked, 1 not shown"))

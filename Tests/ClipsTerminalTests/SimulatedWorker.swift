@@ -223,7 +223,9 @@ struct SimulatedWorker {
             .findUnread(let query, let place, let isForward):
             return answer(store.nearest(query, to: place, isForward: isForward) as Any)
         case .findHidden(let marks, let query):
-            return answer(marks.subtracting(store.rows(query).map(\.id)))
+            let missing = marks.subtracting(store.rows(query).map(\.id))
+            let deleted = missing.filter { store.clip($0) == nil }
+            return answer((hidden: missing.subtracting(deleted), deleted: deleted))
         case .gatherList(let query): return answer(store.rows(query).map(\.id))
         case .countUnread(let queries):
             return answer(

@@ -24,17 +24,23 @@ extension ClipStore {
     /// The number of clips that a bulk deletion, or a change by a query, affects without a question.
     package static let fewClips = 10
 
-    /// Returns those of some clips that the list of a query lacks.
+    /// Returns those of some clips that the list of a query lacks, and those that are deleted.
     package func ids(
         _ ids: Set<Int64>, missingIn query: ClipQuery
-    ) async throws(StoreError) -> Set<Int64> {
-        var (query, request) = (query, query.request)
+    ) async throws(StoreError) -> (hidden: Set<Int64>, deleted: Set<Int64>) {
+        var query = query
         query.sort = ClipQuery.newestFirst
-        guard query.admitsAll else { return ids.subtracting(try await self.ids(matching: query)) }
-        request.predicate = .and([.keys(ids.sorted())] + [request.predicate].compactMap(\.self))
+        let matching = query.admitsAll ? nil : Set(try await self.ids(matching: query))
+        let all = ObjectPredicate.keys(ids.sorted())
+        var request = query.request
+        request.predicate = .and([all] + [request.predicate].compactMap(\.self))
         let shown = request
-        return ids.subtracting(
-            try await container.read { snapshot throws(StoreError) in try snapshot.keys(shown) })
+        return try await container.read { snapshot throws(StoreError) in
+            let present = Set(try snapshot.keys(FetchRequest(ClipModel.entity, where: all)))
+            let listed: Set<Int64>
+            if let matching { listed = matching } else { listed = Set(try snapshot.keys(shown)) }
+            return (hidden: present.subtracting(listed), deleted: ids.subtracting(present))
+        }
     }
 
     /// Calls `body` with the clips of a query, in its order.

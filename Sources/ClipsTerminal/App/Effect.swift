@@ -124,8 +124,9 @@ enum Effect: Sendable {
             .read {
                 try await $0.store.ids(marks, missingIn: query)
             } then: {
+                $0.list.marks.remove($1.deleted)
                 if query == $0.list.query {
-                    $0.list.marks.setHidden($1)
+                    $0.list.marks.setHidden($1.hidden)
                 } else {
                     $0.list.marks.invalidateHidden()
                 }
