@@ -133,9 +133,26 @@ import Testing
             }
             try app.run(":wait count=1\n<Enter>\n:wait text=a needle\n/needle<Enter>\n:wait text=1/4 matches")
             try app.run("n\n:wait text=2/4 matches\nn\n:wait text=3/4 matches\n")
-            try app.run("n\n:wait text=No “needle” below.\nN\n:wait text=2/4 matches")
-            try app.run("NN\n:wait text=No “needle” above.\nn\n:wait text=2/4 matches")
+            try app.run("n\n:wait text=4/4 matches\nn\n:wait text=No “needle” below.")
+            try app.run("N\n:wait text=3/4 matches\nNN\n:wait text=1/4 matches")
+            try app.run("N\n:wait text=No “needle” above.\nn\n:wait text=2/4 matches\n2n\n:wait text=4/4")
             try app.run("/marks<Enter>\n:wait text=1/2 matches\nn\n:wait text=2/2 matches")
+        }
+    }
+
+    @Test func `a match is found and highlighted over the end of a wrapped line`() async throws {
+        try await RunningApp.open(size: Size(rows: 24, columns: 80)) { app in
+            _ = try app.other { store in
+                var draft = RunningApp.draft("Marks")
+                draft.text = String(repeating: "word ", count: 14) + "split phrase"
+                return try await store.add([draft])
+            }
+            try app.run(":wait count=1\n<Enter>\n:wait text=split\n/split phrase<Enter>")
+            try app.run(":wait text=1/1 match\nn\n:wait text=No “split phrase” below.")
+            let row = try #require(app.lines.firstIndex { $0.hasPrefix(" phrase") })
+            let frame = app.state.draw()
+            #expect(frame.cell(row: row, column: 1)?.style == app.state.theme.match)
+            #expect(frame.cell(row: row - 1, column: 1)?.style != app.state.theme.match)
         }
     }
 

@@ -97,5 +97,8 @@ package struct ClipHighlight: Sendable {
         search.matches(in: title, of: .title)
     }
 
-    package func ranges(inText text: String) -> [Range<String.Index>] { search.matches(in: text, of: .text) }
+    /// - Parameter limit: The number of matches of each word.
+    package func ranges(inText text: String, limit: Int = SearchQuery.maxMatches) -> [Range<String.Index>] {
+        search.matches(in: text, of: .text, limit: limit)
+    }
 }

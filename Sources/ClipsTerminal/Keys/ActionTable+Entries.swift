@@ -91,7 +91,7 @@ extension ActionTable {
             ) { $0.beginFilter() }
         case .nextMatch:
             Entry(
-                action, "n", .list, "Go to the next clip, or line of the clip, that matches", scope: .list,
+                action, "n", .list, "Go to the next match: a clip, or words in it", scope: .list,
                 otherScreens: [.output], unless: nothingSearched,
                 counted: { $0.goToMatch(isForward: true, count: $1 ?? 1) })
         case .previousMatch:

@@ -100,12 +100,15 @@ extension AppState {
         return ClipHighlight(list.query.filter.isEmpty ? list.lastWords : list.query.filter)
     }
 
-    /// Scrolls to the next or previous line with the words.
+    /// Scrolls to the next or previous match; in a text with too many, to the next line with one.
     ///
     /// - Parameter start: The first line to search; nil for the one after or before the match, or the top.
     mutating func searchText(isForward: Bool, from start: Int? = nil) {
         guard let highlight = textHighlight, let id = reader.id, var text = reader.text else { return }
-        let first = start ?? (reader.found ?? reader.index) + (isForward ? 1 : -1)
+        if let isFound = reader.showMatch(highlight, isForward: isForward, from: start) {
+            return isFound ? () : reportNoMatch(isForward: isForward)
+        }
+        let first = start ?? (reader.found?.line ?? reader.index) + (isForward ? 1 : -1)
         let found = text.line(
             matching: highlight, from: first, isForward: isForward, limit: Reader.maxSearched)
         if let line = found.line {

@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 import Terminal
 
 /// The clip shown next to the list or alone, and the scroll position in it.
@@ -35,10 +36,8 @@ struct Reader: Sendable {
     var matchCount: Int? { matches?.count }
     /// The words of ``matches``.
     private var countedWords = ""
-    /// The line of the match that was found last, until the text scrolls.
-    private(set) var found: Int?
-    /// The number of that match, from 1.
-    private(set) var matchNumber: Int?
+    /// The line of the match that was found last, and its number from 1 if it is known, until the text scrolls.
+    private(set) var found: (line: Int, number: Int?)?
     /// The URLs in the text, by their numbers less 1.
     private(set) var links: [String] = []
     /// Whether further URLs have no number.
@@ -133,22 +132,41 @@ struct Reader: Sendable {
 
     /// Finds the matches of the searched words in the texts of the clip, which are laid out, once.
     mutating func countMatches() {
-        guard text != nil else { return }
-        if countedWords != searched {
-            countedWords = searched
-            matches = ClipHighlight(literal: searched).flatMap {
-                text?.matches(of: $0, maxBytes: Self.maxCounted)
-            }
+        guard text != nil, countedWords != searched else { return }
+        countedWords = searched
+        matches = ClipHighlight(literal: searched).flatMap(matches(of:))
+    }
+
+    private func matches(of highlight: ClipHighlight) -> [ReaderText.Anchor]? {
+        text?.matches(of: highlight, maxBytes: Self.maxCounted, maxCount: Self.maxMatches)
+    }
+
+    /// Scrolls to the next or previous match, and returns whether there is one; nil if the matches are too many.
+    ///
+    /// - Parameter start: The first line to search; nil for the match that was found last, or the top.
+    mutating func showMatch(_ highlight: ClipHighlight, isForward: Bool, from start: Int?) -> Bool? {
+        countMatches()
+        guard let matches = searched.isEmpty ? matches(of: highlight) : matches, var text else { return nil }
+        let next: Int
+        if start == nil, let number = found?.number {
+            next = isForward ? number : number - 2
+        } else {
+            let first = text.position(ofLine: start ?? (isForward ? index + 1 : index))
+            next = matches.partitionPoint { $0 >= first } - (isForward ? 0 : 1)
         }
-        matchNumber = nil
-        if let found, let matches { matchNumber = text?.number(ofMatchInLine: found, among: matches) }
+        guard matches.indices.contains(next) else { return false }
+        showMatch(inLine: text.line(ofPosition: matches[next]), number: next + 1)
+        return true
     }
 
     /// Scrolls to a line with a match.
-    mutating func showMatch(inLine line: Int) {
+    mutating func showMatch(inLine line: Int, number: Int? = nil) {
         moveTo(index: line)
-        found = line
+        found = (line, number)
     }
+
+    /// The matches to which `n` leads one by one.
+    static let maxMatches = 10_000
 
     /// The bytes in which one key counts matches.
     private static let maxCounted = 1 << 20

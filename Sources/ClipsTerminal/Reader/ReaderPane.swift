@@ -46,10 +46,27 @@ struct ReaderPane {
         for (row, line) in reader.lines.enumerated() where reader.hiddenColumns == 0 || line.part != .text {
             let area = indented(area, line)
             let shown = SafeText.cut(line.text, to: area.size.columns)
+            // A match may begin in the line before, and end in the next one.
+            let before = neighbor(reader, row - 1, line).map { $0 + " " } ?? ""
+            let after = neighbor(reader, row + 1, line).map { " " + $0 } ?? ""
+            let start = before.utf8.count
+            let text = before + shown + after
+            func index(_ index: String.Index) -> String.Index {
+                let offset = text.utf8.distance(from: text.startIndex, to: index) - start
+                return shown.utf8.index(shown.startIndex, offsetBy: max(0, min(offset, shown.utf8.count)))
+            }
+            let ranges = highlight.ranges(inText: text).map { index($0.lowerBound)..<index($0.upperBound) }
             frame.highlight(
-                highlight.ranges(inText: shown), of: shown,
+                ranges.filter { !$0.isEmpty }, of: shown,
                 at: Position(row: area.row + row, column: area.column), width: area.size.columns, theme.match)
         }
+    }
+
+    /// Returns the text of a line of the same part, without its indent; nil if there is none.
+    private func neighbor(_ reader: Reader, _ row: Int, _ line: ReaderText.Line) -> String? {
+        guard reader.isWrapped, reader.lines.indices.contains(row), reader.lines[row].part == line.part
+        else { return nil }
+        return String(reader.lines[row].text.dropFirst(reader.lines[row].indent))
     }
 
     /// The part of the pane at the right of a line's label.

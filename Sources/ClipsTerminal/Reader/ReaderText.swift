@@ -24,9 +24,13 @@ struct ReaderText: Sendable {
     }
 
     /// A position in the text that does not depend on the width.
-    struct Anchor: Hashable, Sendable {
+    struct Anchor: Hashable, Comparable, Sendable {
         var section = 0
         var offset = 0
+
+        static func < (one: Self, other: Self) -> Bool {
+            (one.section, one.offset) < (other.section, other.offset)
+        }
     }
 
     private struct Section {
@@ -179,24 +183,20 @@ struct ReaderText: Sendable {
                 text: WrappedText(text, width: unwraps ? nil : width, hangs: part == .text || part == .note)))
     }
 
-    /// Returns the matches in all texts, in order; nil if these have more bytes than a limit.
-    func matches(of highlight: ClipHighlight, maxBytes: Int) -> [Anchor]? {
+    /// Returns the positions of the matches in all texts, in order; nil if the bytes of these, or the matches of one,
+    /// exceed a limit.
+    func matches(of highlight: ClipHighlight, maxBytes: Int, maxCount: Int) -> [Anchor]? {
         guard sections.reduce(0, { $0 + $1.text.text.utf8.count }) <= maxBytes else { return nil }
-        return sections.enumerated().flatMap { index, section in
+        var matches: [Anchor] = []
+        for (index, section) in sections.enumerated() {
             let text = section.text.text
-            return highlight.ranges(inText: text).map {
+            let ranges = highlight.ranges(inText: text, limit: maxCount)
+            guard ranges.count < maxCount else { return nil }
+            matches += ranges.map {
                 Anchor(section: index, offset: text.utf8.distance(from: text.startIndex, to: $0.lowerBound))
             }
         }
-    }
-
-    /// Returns the number of the first match in a line, from 1; nil if none begins in it.
-    mutating func number(ofMatchInLine line: Int, among matches: [Anchor]) -> Int? {
-        let (start, end) = (position(ofLine: line), position(ofLine: line + 1))
-        func isBefore(_ one: Anchor, _ other: Anchor) -> Bool {
-            (one.section, one.offset) < (other.section, other.offset)
-        }
-        return matches.firstIndex { !isBefore($0, start) && isBefore($0, end) }.map { $0 + 1 }
+        return matches
     }
 
     mutating func lines(_ range: Range<Int>) -> [Line] {
@@ -271,7 +271,7 @@ struct ReaderText: Sendable {
     }
 
     /// Returns the section of a line, and its offset in the shown text.
-    private mutating func position(ofLine line: Int) -> Anchor {
+    mutating func position(ofLine line: Int) -> Anchor {
         var line = line
         for index in sections.indices {
             let count = sections[index].text.count(upTo: line + 1)
@@ -303,12 +303,18 @@ struct ReaderText: Sendable {
     }
 
     mutating func line(at anchor: Anchor) -> Int {
+        guard sections.indices.contains(anchor.section), let shown = sections[anchor.section].shown
+        else { return line(ofPosition: anchor) }
+        return line(ofPosition: Anchor(section: anchor.section, offset: shown.shown(anchor.offset)))
+    }
+
+    /// Returns the line of an offset in the shown text of a section.
+    mutating func line(ofPosition position: Anchor) -> Int {
         var line = 0
-        for index in sections.indices where index < anchor.section {
+        for index in sections.indices where index < position.section {
             line += sections[index].text.count(upTo: .max)
         }
-        guard sections.indices.contains(anchor.section) else { return line }
-        let offset = sections[anchor.section].shown?.shown(anchor.offset) ?? anchor.offset
-        return line + sections[anchor.section].text.line(at: offset)
+        guard sections.indices.contains(position.section) else { return line }
+        return line + sections[position.section].text.line(at: position.offset)
     }
 }

@@ -244,9 +244,9 @@ struct StatusLine {
                 parts.append(StyledRun(state.reader.hasMore ? "↓ more · \(percent)%" : "100%", theme.muted))
             }
             if let count = state.reader.matchCount, count > 0 || state.prompt != nil {
-                let number = state.reader.matchNumber.map { "\($0.grouped)/" } ?? ""
-                let shown = "\(number)\(count.grouped)\(count >= 100 ? "+" : "")"
-                parts.append(StyledRun("\(shown) \(count == 1 ? "match" : "matches")", theme.muted))
+                let number = state.reader.found?.number.map { "\($0.grouped)/" } ?? ""
+                let matches = count == 1 ? "match" : "matches"
+                parts.append(StyledRun("\(number)\(count.grouped) \(matches)", theme.muted))
             }
         }
         guard state.screen == .list else { return parts }

@@ -130,7 +130,9 @@ extension SearchText {
 
 extension SearchQuery {
     /// Returns the ranges of the matches in a text, in order and without overlaps.
-    package func matches(in text: String, of field: SearchField) -> [Range<String.Index>] {
+    package func matches(
+        in text: String, of field: SearchField, limit: Int = maxMatches
+    ) -> [Range<String.Index>] {
         let wanted = clauses.joined().compactMap { literal -> SearchText? in
             guard !literal.isNegated, case .text(let text, let asked) = literal.condition,
                 asked == .anywhere || asked == field || asked == .site && field == .url
@@ -138,10 +140,10 @@ extension SearchQuery {
             return text
         }
         guard !wanted.isEmpty else { return [] }
-        var all = Self.ranges(of: wanted, in: text)
+        var all = Self.ranges(of: wanted, in: text, limit)
         let phrases = wanted.filter(\.hasSpace)
         if field == .text || field == .note, !phrases.isEmpty, let unmarked = UnmarkedText(text) {
-            all += Self.ranges(of: phrases, in: unmarked.text).map {
+            all += Self.ranges(of: phrases, in: unmarked.text, limit).map {
                 unmarked.source($0.lowerBound)..<unmarked.source($0.upperBound - 1) + 1
             }
         }
@@ -154,10 +156,13 @@ extension SearchQuery {
         return found.map { index($0.lowerBound)..<index($0.upperBound) }
     }
 
+    /// The matches of a word that are highlighted in one text.
+    package static let maxMatches = 100
+
     /// Returns the ranges of texts in another text, in bytes.
-    private static func ranges(of wanted: [SearchText], in text: String) -> [Range<Int>] {
+    private static func ranges(of wanted: [SearchText], in text: String, _ limit: Int) -> [Range<Int>] {
         let (folded, origins) = Folding.foldWithOrigins(text)
-        return wanted.flatMap { $0.ranges(in: folded, limit: 100) }.map { range in
+        return wanted.flatMap { $0.ranges(in: folded, limit: limit) }.map { range in
             // A letter that folds to two bytes or more is marked as a whole.
             let last = origins[range.upperBound - 1]
             let end = origins[range.upperBound...].first { $0 > last } ?? text.utf8.count
