@@ -197,6 +197,17 @@ import Testing
             links.numbered("no") == "no" && links.numbered(#"\[A](https://a.example/)"#).contains("](http"))
     }
 
+    @Test func `links have numbers in the order of reading, after their brackets`() {
+        var links = ClipLinks()
+        let text = "https://a.example/, [B](https://b.example/), <https://c.example/>, `https://d.example/`, "
+        #expect(
+            links.numbered(text + "[x [E](https://e.example/) https://f.example/](https://g.example/)")
+                == "https://a.example/ [1], B [2], <https://c.example/> [3], `https://d.example/`, "
+                + "x E [5] https://f.example/ [6] [7]")
+        #expect(links.urls == "abcdefg".map { "https://\($0).example/" })
+        #expect(links.ranges.map(\.lowerBound) == [0, 24, 32, 79])
+    }
+
     @Test func `links are chosen by their numbers, also by those of two digits`() throws {
         var state = AppState.showing(3)
         let urls = (1...12).map { "https://a.example/\($0)" }

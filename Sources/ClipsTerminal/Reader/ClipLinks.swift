@@ -1,7 +1,8 @@
 import ClipsCore
+import Platform
 
 /// The links in the texts of a clip, numbered: the addresses that the text lists at its end, as that of a saved page does,
-/// and then the URLs in the order of their first occurrence.
+/// and then the named links and the URLs in the order of their first occurrence.
 struct ClipLinks: Sendable {
     private(set) var urls: [String] = []
     /// The number of addresses at the end of the text.
@@ -59,12 +60,21 @@ struct ClipLinks: Sendable {
         return (number, end + 1)
     }
 
+    /// The address of a link, the number to insert, and its signs; none for a link in code.
+    private struct Mark {
+        var offset: Int
+        let address: String
+        var signs: (before: String, after: String)? = ("", "")
+    }
+
     /// Returns a text in which a reference to the list, `[words][1]`, and a link, `[words](https://example.org)`, have
-    /// brackets around a number only, with the ranges of these references, and of its code, which remains as it is.
-    private mutating func withoutBrackets(
+    /// brackets for a number only, with the ranges and the marks of these references, and with the ranges of its code,
+    /// which remains as it is.
+    private func withoutBrackets(
         _ bytes: [UInt8]
-    ) -> (bytes: [UInt8], references: [Range<Int>], code: [Range<Int>]) {
+    ) -> (bytes: [UInt8], references: [Range<Int>], marks: [Mark], code: [Range<Int>]) {
         var (result, references, code): ([UInt8], [Range<Int>], [Range<Int>]) = ([], [], [])
+        var marks: [Mark] = []
         var (open, index, blocks) = ([Int](), 0, TextMarks.code(in: bytes).map(\.range)[...])
         while index < bytes.count {
             if let block = blocks.first, block.lowerBound == index {
@@ -77,14 +87,20 @@ struct ClipLinks: Sendable {
             if bytes[index] == UInt8(ascii: "["), !isLiteral {
                 open.append(result.count)
             } else if bytes[index] == UInt8(ascii: "]"), !isLiteral, let start = open.popLast(),
-                result.count - start <= Self.maxReference, let (number, end) = reference(bytes, at: index + 1)
+                result.count - start <= Self.maxReference,
+                let (address, end) = reference(bytes, at: index + 1)
             {
                 result.remove(at: start)
                 for block in code.indices.reversed() {
                     guard code[block].lowerBound > start else { break }
                     code[block] = code[block].lowerBound - 1..<code[block].upperBound - 1
                 }
-                result += Array(" [\(number)]".utf8)
+                for mark in marks.indices.reversed() {
+                    guard marks[mark].offset > start else { break }
+                    marks[mark].offset -= 1
+                }
+                result += Array(" []".utf8)
+                marks.append(Mark(offset: result.count - 1, address: address))
                 // One around others replaces them.
                 while let last = references.last, last.upperBound > start { references.removeLast() }
                 references.append(start..<result.count)
@@ -94,18 +110,20 @@ struct ClipLinks: Sendable {
             result.append(bytes[index])
             index += 1
         }
-        return (result, references, code)
+        return (result, references, marks, code)
     }
 
-    /// Returns the number of the link after its words in brackets, and the index after it.
-    private mutating func reference(_ bytes: [UInt8], at start: Int) -> (number: Int, end: Int)? {
-        if let (number, end) = Self.number(bytes[...], at: start), number <= listed { return (number, end) }
+    /// Returns the address of the link after its words in brackets, and the index after it.
+    private func reference(_ bytes: [UInt8], at start: Int) -> (address: String, end: Int)? {
+        if let (number, end) = Self.number(bytes[...], at: start), number <= listed {
+            return (urls[number - 1], end)
+        }
         guard start < bytes.count, bytes[start] == UInt8(ascii: "("),
             let end = bytes[start...].prefix(Self.maxReference).firstIndex(of: UInt8(ascii: ")")),
             Self.schemes.contains(where: { bytes[(start + 1)..<end].starts(with: $0 + Array("://".utf8)) }),
             bytes[(start + 1)..<end].allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "(") })
         else { return nil }
-        return number(of: String(decoding: bytes[(start + 1)..<end], as: UTF8.self)).map { ($0, end + 1) }
+        return (String(decoding: bytes[(start + 1)..<end], as: UTF8.self), end + 1)
     }
 
     /// Returns the number of an address, a new one if it has none; nil if there are too many.
@@ -124,43 +142,56 @@ struct ClipLinks: Sendable {
 
     /// Returns a text with a number after each URL.
     mutating func numbered(_ text: String) -> String {
-        let (bytes, references, code) = withoutBrackets(Array(text.utf8.prefix(left)))
-        var (waiting, blocks) = (references[...], code[...])
-        ranges = []
+        let (bytes, references, named, code) = withoutBrackets(Array(text.utf8.prefix(left)))
         let rest = text.utf8.dropFirst(left)
-        let end = bytes.count
         left = max(0, left - text.utf8.count)
-        var result: [UInt8] = []
-        var copied = 0
-        var index = 0
-        while index + 2 < end {
+        var (marks, links) = (named, references)
+        var (index, last, blocks) = (0, 0, code[...])
+        while index + 2 < bytes.count {
             guard bytes[index] == UInt8(ascii: ":"), bytes[index + 1] == UInt8(ascii: "/"),
-                bytes[index + 2] == UInt8(ascii: "/"), let start = Self.start(bytes, at: index, after: copied)
+                bytes[index + 2] == UInt8(ascii: "/"), let start = Self.start(bytes, at: index, after: last)
             else {
                 index += 1
                 continue
             }
-            let stop = Self.end(bytes, from: index + 3, upTo: end)
+            let stop = Self.end(bytes, from: index + 3, upTo: bytes.count)
             index = max(stop, index + 3)
             guard stop > start + 8 else { continue }
-            guard let number = number(of: String(decoding: bytes[start..<stop], as: UTF8.self)) else { break }
+            last = stop
             while let block = blocks.first, block.upperBound <= start { blocks.removeFirst() }
-            if blocks.first?.contains(start) == true { continue }
-            let inserted = result.count - copied
-            while let first = waiting.first, first.lowerBound <= start {
-                ranges.append(first.lowerBound + inserted..<first.upperBound + inserted)
-                waiting.removeFirst()
-            }
-            result += bytes[copied..<stop] + Array(" [\(number)]".utf8)
-            copied = stop
-            if start + inserted >= ranges.last?.upperBound ?? 0 {
-                ranges.append(start + inserted..<result.count)
+            let isCode = blocks.first?.contains(start) == true
+            let isInBrackets = start > 0 && bytes[start - 1] == UInt8(ascii: "<")
+            let end = isInBrackets && stop < bytes.count && bytes[stop] == UInt8(ascii: ">") ? stop + 1 : stop
+            let address = String(decoding: bytes[start..<stop], as: UTF8.self)
+            marks.append(Mark(offset: end, address: address, signs: isCode ? nil : (" [", "]")))
+            if !isCode, TextMarks.overlapping(start..<end, in: references, { $0 }).isEmpty {
+                links.append(start..<end)
             }
         }
-        let inserted = result.count - copied
-        ranges += waiting.map { $0.lowerBound + inserted..<$0.upperBound + inserted }
-        guard copied > 0 || bytes.count != text.utf8.count - rest.count || listed > 0 else { return text }
-        return String(decoding: result + bytes[copied...] + rest, as: UTF8.self)
+        ranges = []
+        guard !marks.isEmpty else { return text }
+        return insert(marks.sorted { $0.offset < $1.offset }, into: bytes + rest, links)
+    }
+
+    /// Returns a text with numbers at the marks, which are in ascending order, and adapts the ranges of links to them.
+    private mutating func insert(_ marks: [Mark], into bytes: [UInt8], _ links: [Range<Int>]) -> String {
+        var (result, copied) = ([UInt8](), 0)
+        var shifts: [(offset: Int, count: Int)] = []
+        for mark in marks {
+            let number = number(of: mark.address)
+            guard let signs = mark.signs, number != nil || signs.before.isEmpty else { continue }
+            let shown = signs.before + (number.map(String.init) ?? "…") + signs.after
+            result += bytes[copied..<mark.offset] + Array(shown.utf8)
+            copied = mark.offset
+            shifts.append((copied, result.count - copied))
+        }
+        func shifted(_ offset: Int) -> Int {
+            let count = shifts.partitionPoint { $0.offset > offset }
+            return count == 0 ? offset : offset + shifts[count - 1].count
+        }
+        ranges = links.map { shifted($0.lowerBound)..<shifted($0.upperBound) }
+        ranges.sort { $0.lowerBound < $1.lowerBound }
+        return String(decoding: result + bytes[copied...], as: UTF8.self)
     }
 
     /// Returns the start of the scheme that ends at an index.

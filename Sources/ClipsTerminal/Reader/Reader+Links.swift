@@ -23,8 +23,8 @@ extension Reader {
             return used <= offset
         }
         let word =
-            (before.reversed().prefix { $0 != " " }.reversed()
-                + shown.text[before.endIndex...].prefix { $0 != " " })
+            before.reversed().prefix { $0 != " " && $0 != "<" }.reversed()
+            + shown.text[before.endIndex...].prefix { $0 != " " && $0 != ">" }
         guard word.count > 2 else { return nil }
         // The number follows the URL, which may continue in the next lines.
         let rest =

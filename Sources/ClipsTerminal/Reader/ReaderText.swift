@@ -152,8 +152,9 @@ struct ReaderText: Sendable {
     private static func addresses(_ links: [String], of clip: Clip) -> [String] {
         let isLong = clip.text.utf8.count + clip.note.utf8.count > maxTextOnScreen
         return links.enumerated().compactMap { index, url in
-            let shown = "\(url) [\(index + 1)]"
-            guard isLong || !clip.text.contains(shown) && !clip.note.contains(shown) else { return nil }
+            let shown = ["\(url) [\(index + 1)]", "\(url)> [\(index + 1)]"]
+            guard isLong || !shown.contains(where: { clip.text.contains($0) || clip.note.contains($0) })
+            else { return nil }
             return "[\(index + 1)] \(url)"
         }
     }
