@@ -52,6 +52,10 @@ struct LiteralMarkTests {
                 "un<b>*x*</b> <b>a</b>, (<i>b</i>)<i>.</i> <code>a`b</code>",
                 "un\\*x\\* **a**, (*b*)*.* `` a`b ``"
             ),
+            ("<s>a b</s> <del>c</del>, <strike>d</strike>. x<s>y</s>", "~~a b~~ ~~c~~, ~~d~~. xy"),
+            ("x<sup>2</sup>, 2<sup>n+1</sup>, n<sup>x</sup>y, 1<sup>st</sup>", "x^2, 2^(n+1), n^xy, 1st"),
+            ("H<sub>2</sub>O, x<sub>i</sub>, x<sub>i, j</sub>", "H2O, x_i, x_(i, j)"),
+            ("a<sup><a href=/a>1</a></sup> b<sup> </sup>", "a[1][1] b\n\n[1]: https://a.example/a"),
             ("<code>a <b>b</b>*</code> <code>*c* <b>d</b></code>", "`a b*` `*c* d`"),
             (
                 "<code><a href=/a>T</a>*</code> <code>V<a href=/a>T</a></code>",

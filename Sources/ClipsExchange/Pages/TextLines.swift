@@ -71,18 +71,20 @@ struct TextLines {
     ]
     private static let inline: Set<String> = [
         "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
-        "i",
-        "img", "ins", "kbd", "label", "mark", "math", "q", "rp", "rt", "ruby", "s", "samp", "small", "span",
-        "strike", "strong", "sub", "sup", "td", "th", "time", "tt", "u", "var", "wbr",
+        "i", "img", "ins", "kbd", "label", "mark", "math", "q", "rp", "rt", "ruby", "s", "samp", "small",
+        "span", "strike", "strong", "sub", "sup", "td", "th", "time", "tt", "u", "var", "wbr",
     ]
     /// The blocks that have no marks in a cell.
     private static let blocks: Set<String> = [
         "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "pre", "ul",
     ]
     /// The marks around inline elements.
-    private static let marks = ["b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "a": "["]
+    private static let marks = [
+        "b": "**", "strong": "**", "i": "*", "em": "*", "s": "~~", "del": "~~", "strike": "~~", "code": "`",
+        "a": "[", "sup": "^(", "sub": "_(",
+    ]
 
-    private static let emphases: Set = ["b", "strong", "i", "em"]
+    private static let emphases: Set = ["b", "strong", "i", "em", "s", "del", "strike"]
 
     /// The index of the open element with code.
     private var openCode: Int? { inlines.firstIndex { $0.name == "code" && !$0.isDone } }
@@ -136,7 +138,10 @@ struct TextLines {
         case _ where Self.marks[name] != nil && preformatted == 0:
             // In a link, one kind of emphasis is shown.
             let isNested = isInLink && inlines.contains { Self.emphases.contains($0.name) }
-            let isDone = openCode != nil || Self.emphases.contains(name) && isNested
+            let isInScript = inlines.contains { ScriptSigns.elements.contains($0.name) }
+            let isDone =
+                openCode != nil || Self.emphases.contains(name) && (isNested || isInScript)
+                || ScriptSigns.elements.contains(name) && (isInLink || isInScript)
             inlines.append(Inline(name: name, isDone: isDone))
         default: break
         }
@@ -220,10 +225,21 @@ struct TextLines {
             bytes += space + fence
             return
         }
+        guard !ScriptSigns.elements.contains(name) else { return endScript(name, from: start) }
         if ends.last.map({ $0.end + $0.count }) != bytes.count { ends = [] }
         ends.append((start, bytes.count, mark.count))
         bytes += mark
-        if Self.endsWithLetter(bytes[..<start]) { removeEnds() }
+        if bytes[..<start].endsWithLetter { removeEnds() }
+    }
+
+    /// Ends an exponent or an index, whose signs are at its start.
+    private mutating func endScript(_ name: String, from start: Int) {
+        let signs = ScriptSigns(name, bytes[(start + 2)...], after: bytes[..<start])
+        for offset in signs.omitted {
+            bytes.remove(at: start + offset)
+            literals.remove(at: start + offset)
+        }
+        if signs == .all { bytes.append(UInt8(ascii: ")")) }
     }
 
     /// Removes the marks of emphasis that begins or ends inside of a word, so that it is found as a word.
@@ -237,14 +253,6 @@ struct TextLines {
             }
             for index in ends.indices { ends[index].start -= mark.count }
         }
-    }
-
-    private static func endsWithLetter(_ bytes: ArraySlice<UInt8>) -> Bool {
-        String(decoding: bytes.suffix(4), as: UTF8.self).unicodeScalars.last.map(isLetter) ?? false
-    }
-
-    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
     private mutating func endLink(from start: Int, _ address: String?) {
@@ -321,7 +329,7 @@ struct TextLines {
             } else {
                 if !ends.isEmpty {
                     let next = String(decoding: rest, as: UTF8.self).unicodeScalars.first
-                    if breaks == 0, !hasSpace, !hasSeparator, next.map(Self.isLetter) == true { removeEnds() }
+                    if breaks == 0, !hasSpace, !hasSeparator, next?.isLetter == true { removeEnds() }
                     ends = []
                 }
                 start()

@@ -15,9 +15,7 @@ struct UnmarkedText {
     init?(_ source: String) {
         var source = source
         let found = source.withUTF8 { bytes -> (bytes: [UInt8], parts: [(start: Int, source: Int)])? in
-            guard bytes.contains(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "*") }) else {
-                return nil
-            }
+            guard bytes.contains(where: "[*~".utf8.contains) else { return nil }
             let marks = Self.marks(in: bytes)
             return marks.isEmpty ? nil : Self.text(bytes, without: marks)
         }
@@ -71,11 +69,13 @@ struct UnmarkedText {
                 marks += [start..<start + 1, index..<end]
                 index = end
                 continue
-            case UInt8(ascii: "*"):
-                let end = bytes[index...].firstIndex { $0 != UInt8(ascii: "*") } ?? bytes.count
+            case UInt8(ascii: "*"), UInt8(ascii: "~"):
+                let sign = bytes[index]
+                let end = bytes[index...].firstIndex { $0 != sign } ?? bytes.count
+                let lengths = sign == UInt8(ascii: "*") ? 1...3 : 2...2
                 let isAfter = index > 0 && isWord(bytes[index - 1])
                 let isBefore = end < bytes.count && isWord(bytes[end])
-                if end - index <= 3, !isAfter || !isBefore { marks.append(index..<end) }
+                if lengths.contains(end - index), !isAfter || !isBefore { marks.append(index..<end) }
                 index = end
                 continue
             default: break
