@@ -10,6 +10,16 @@ import Testing
 
 /// The user's browser and editor, of which each test brings its own.
 @Suite(.serialized) struct ProgramTests {
+    @Test func `words of BROWSER may have quotation marks`() {
+        let command = Browser.command(for: "http://a/", browser: "'a b' -p \"\":lynx")
+        #expect(command == ["a b", "-p", "", "http://a/"])
+    }
+
+    @Test func `an editor with an open quotation mark is not started`() {
+        #expect(Editor(line: "true 'x").edit("/dev/null", hasTerminal: false) == nil)
+        #expect(Editor(line: "true 'x' $HOME").edit("/dev/null", hasTerminal: false) == 0)
+    }
+
     private static func text(_ path: String) -> String {
         (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     }

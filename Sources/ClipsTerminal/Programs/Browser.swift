@@ -26,8 +26,8 @@ enum Browser {
     static func command(for url: String, browser: String?) -> [String] {
         let url = MailAddress.safe(url) ?? url
         // BROWSER may name several, the preferred one first.
-        let first = browser?.split(separator: ":").first ?? ""
-        let words = first.split(separator: " ").map(String.init)
+        let first = String(browser?.split(separator: ":").first ?? "")
+        let words = CommandWords(first).words ?? first.split(separator: " ").map(String.init)
         guard !words.isEmpty else { return ["xdg-open", url] }
         return Self.words(words, with: url)
     }

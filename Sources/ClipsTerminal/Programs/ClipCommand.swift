@@ -21,7 +21,7 @@ struct ClipCommand: Hashable, Sendable {
         var line = line.trimmed
         isInBackground = line.hasSuffix("&")
         if isInBackground { line = String(line.dropLast()) }
-        guard let words = Editor.words(line) else {
+        guard let words = CommandWords(line).words else {
             throw ConfigError(
                 "Cannot split '\(line)': a program runs without a shell. Quote the sign, or use sh -c '…'.")
         }

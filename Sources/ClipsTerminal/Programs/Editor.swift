@@ -15,14 +15,32 @@ package struct Editor: Sendable {
     ///
     /// Avoids a shell if possible, since a shell does not stop together with an editor that stops itself.
     package func edit(_ path: String, hasTerminal: Bool = true) -> Int32? {
-        guard let words = Self.words(line) else {
-            return ChildProcess.shell("\(line) \"$1\"", [path], hasTerminal: hasTerminal)
+        switch CommandWords(line) {
+        case .words(let words): ChildProcess.here(words + [path], hasTerminal: hasTerminal)
+        case .shell: ChildProcess.shell("\(line) \"$1\"", [path], hasTerminal: hasTerminal)
+        case .open: nil
         }
-        return ChildProcess.here(words + [path], hasTerminal: hasTerminal)
     }
 
-    /// Splits a line into words as a shell would; returns nil if that needs a shell, such as for variables.
-    static func words(_ line: String) -> [String]? {
+    private static func variable(_ name: String) -> String? {
+        guard let value = Environment.variable(name) else { return nil }
+        return value.allSatisfy(\.isWhitespace) ? nil : value
+    }
+}
+
+/// The command line of a program that the user named, such as in `EDITOR` or `BROWSER`.
+enum CommandWords {
+    case words([String])
+    /// Only a shell can split the line, such as one with variables, or it has no word.
+    case shell
+    /// A quotation mark is not closed.
+    case open
+
+    /// The words, if no shell is needed.
+    var words: [String]? { if case .words(let words) = self { words } else { nil } }
+
+    /// Splits a line into words as a shell would.
+    init(_ line: String) {
         var words: [String] = []
         var word: String?
         var quote: Character?
@@ -31,7 +49,8 @@ package struct Editor: Sendable {
                 if character == open {
                     quote = nil
                 } else if open == "\"" && "\\$`".contains(character) {
-                    return nil
+                    self = .shell
+                    return
                 } else {
                     word?.append(character)
                 }
@@ -42,17 +61,13 @@ package struct Editor: Sendable {
                 if let word { words.append(word) }
                 word = nil
             } else if "\\$`|&;<>()*?[#~".contains(character) || (words.isEmpty && character == "=") {
-                return nil
+                self = .shell
+                return
             } else {
                 word = (word ?? "") + String(character)
             }
         }
         if let word { words.append(word) }
-        return quote == nil && !words.isEmpty ? words : nil
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = Environment.variable(name) else { return nil }
-        return value.allSatisfy(\.isWhitespace) ? nil : value
+        self = quote != nil ? .open : words.isEmpty ? .shell : .words(words)
     }
 }
