@@ -140,6 +140,18 @@ import Testing
         #expect(try await soon { try terminal.format("#{alternate_on}") == "0" })
     }
 
+    @Test func `the output of a program is not above a later one`() async throws {
+        let terminal = try terminal([ClipsProgram.path], editor: "echo the editor begins\n\(asking)")
+        #expect(try await soon { try terminal.shows("live") })
+        try terminal.send(":run echo hello there", "Enter")
+        #expect(try await soon { try terminal.shows("Esc back") })
+        try terminal.send("q", "e")
+        #expect(try await soon { try terminal.shows("the editor begins") })
+        #expect(try !terminal.shows("hello there"))
+        try terminal.send("Named after it", "Enter")
+        #expect(try await soon { try title() == "Named after it" && terminal.shows("live") })
+    }
+
     @Test func `a signal ends the app that shows the output of a program`() async throws {
         let terminal = try terminal([ClipsProgram.path])
         #expect(try await soon { try terminal.shows("live") })

@@ -21,6 +21,8 @@ final class AppRunner {
     private let clock: AppClock
     private var drawn = DrawnFrame()
     private var launches = Launches()
+    /// Whether a program has written on the screen that the app leaves.
+    private var hasPrinted = false
 
     init(
         screen: TerminalScreen, mailbox: Mailbox<AppEvent>, worker: StoreWorker, unsaved: UnsavedWork,
@@ -169,7 +171,8 @@ final class AppRunner {
         let size = screen.size
         var output = ProgramOutput(program: calls[0].words[0], subject: subject)
         var status: Int32? = 0
-        screen.leave()
+        screen.leave(clears: hasPrinted)
+        hasPrinted = true
         for call in calls where status == 0 {
             let program = RelayedProgram(
                 call.words, input: call.input, size: size, hasTerminal: !screen.isHeadless)
@@ -188,7 +191,7 @@ final class AppRunner {
                 .programFailed("Cannot create a file for the editor. Set TMPDIR to a writable folder."))
         }
         let editor = programs.editor
-        screen.leave()
+        screen.leave(clears: hasPrinted)
         let status = editor.edit(path, hasTerminal: !screen.isHeadless)
         screen.enter()
         handle(.resized(screen.size))

@@ -140,7 +140,9 @@ package final class TerminalScreen {
     }
 
     /// Releases the terminal for another program; nothing is shown until `enter`.
-    package func leave() {
+    ///
+    /// - Parameter clears: Whether the other program begins with an empty screen.
+    package func leave(clears: Bool = false) {
         guard !isClosed, !isAway else { return }
         isAway = true
         discardAnswers()
@@ -148,6 +150,7 @@ package final class TerminalScreen {
         // While ^C is a signal, it is the other program's.
         if !isHeadless { terminal_signals_ignore_interrupt(1) }
         terminal_leave()
+        if clears { _ = isHeadless || descriptor.write("\u{1B}[H\u{1B}[2J") }
         if !isHeadless { terminal_rescue_disarm() }
     }
 
