@@ -1,3 +1,4 @@
+import ClipsCore
 import LiveQuery
 import Terminal
 import Testing
@@ -15,6 +16,21 @@ import Testing
         #expect(state.list.clips.selectedIndex == 0)
         try state.press("ge")
         #expect(state.list.clips.selectedIndex == 29)
+    }
+
+    @Test func `Esc cancels the menu of searches that is being read`() throws {
+        var state = AppState.showing(3)
+        try state.press("S<Esc>")
+        #expect(!state.list.feed.isSearching && state.message == nil)
+        state.show(KnownNames(tags: ["a"]))
+        #expect(state.menu == nil)
+        try state.press("S")
+        _ = state.handle(.failure("No space left."), at: noon)
+        state.show(KnownNames(tags: ["a"]))
+        #expect(state.menu == nil)
+        try state.press("S")
+        state.show(KnownNames(tags: ["a"]))
+        #expect(state.menu != nil)
     }
 
     @Test func `the first key shows the keys that can follow, and Esc cancels`() throws {

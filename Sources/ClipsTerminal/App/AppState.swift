@@ -104,7 +104,7 @@ struct AppState: Sendable {
             emit(.checkCommits)
         case .answered(let reply): reply.apply(&self)
         case .openingFailed(let sentence), .failure(let sentence):
-            list.feed.isSearching = false
+            cancelSearches()
             list.marks.endGathering()
             undoSteps.cancelRequests()
             report(sentence, isError: true)

@@ -142,7 +142,9 @@ extension AppState {
     }
 
     private mutating func goBackInList() {
-        if list.marks.range != nil {
+        if typing.awaitsSearches {
+            cancelSearches()
+        } else if list.marks.range != nil {
             list.marks.dropRange()
         } else if reader.hasFocus, reader.range != nil {
             reader.toggleRange()

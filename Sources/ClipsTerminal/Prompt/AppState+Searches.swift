@@ -17,10 +17,13 @@ extension AppState {
         emit(.loadNames)
     }
 
+    /// Opens no menu once the names are read.
+    mutating func cancelSearches() { (typing.awaitsSearches, list.feed.isSearching) = (false, false) }
+
     mutating func show(_ names: KnownNames) {
         typing.names = names
         guard typing.awaitsSearches else { return }
-        (typing.awaitsSearches, list.feed.isSearching) = (false, false)
+        cancelSearches()
         guard screen == .list, prompt == nil, menu == nil else { return }
         let tags = Array(names.tags.prefix(ClipFacets.maxCount))
         guard !typing.filters.searches.isEmpty || !tags.isEmpty else {
