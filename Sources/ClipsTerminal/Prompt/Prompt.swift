@@ -63,6 +63,7 @@ struct Prompt: Sendable {
     var shortLabel: String {
         switch kind {
         case .filter, .text, .helpFilter, .historyFilter, .command: label
+        case .tags(let ids, of: nil, _): "\(ids.count.grouped): "
         case .add, .tags, .note, .quoteNote: ""
         }
     }

@@ -134,9 +134,12 @@ struct StatusLine {
         frame.cursor = Position(row: line.row, column: max(0, column))
         let marks = state.list.marks.isEmpty ? "" : state.list.marks.summary + " · "
         let hasNumbers = !prompt.editor.characters.isEmpty || !marks.isEmpty
-        if prompt.kind == .filter, line.size.columns >= 60, hasNumbers {
-            let similar = state.list.correction.map { "similar: \($0) · " } ?? ""
-            let count = " \(marks)\(similar)\(position) "
+        guard prompt.kind == .filter, hasNumbers else { return }
+        let similar = state.list.correction.map { "similar: \($0) · " } ?? ""
+        let room = line.size.columns - start - DisplayWidth.columns(of: SafeText.line(shown)) - 1
+        // The number of clips is the last part to be left out.
+        let parts = [similar + position, position].flatMap { [marks + $0, $0] }
+        if let count = parts.map({ " \($0) " }).first(where: { DisplayWidth.columns(of: $0) <= room }) {
             frame.putRight(count, in: line, width: line.size.columns, style: theme.muted)
         }
     }
