@@ -82,7 +82,7 @@ extension MirrorWorld {
 
     private func sqlite3(_ index: Int, _ sql: String) throws {
         let shell = try Shell.run(
-            "sqlite3", ["-cmd", ".timeout 10000", machines[index].container.path], input: sql + ";")
+            "sqlite3", [machines[index].container.path], input: sql + ";")
         guard shell.errors.isEmpty else { throw ShellError(description: shell.errors) }
     }
 

@@ -108,7 +108,7 @@ package struct ClipsProgram: Sendable {
 
     /// Returns the store's answer to another program.
     package func sqlite3(_ sql: String) throws -> String {
-        try Shell.run("sqlite3", ["-cmd", ".timeout 10000", storePath], input: sql).output.trimmingCharacters(
+        try Shell.run("sqlite3", [storePath], input: sql).output.trimmingCharacters(
             in: .whitespacesAndNewlines)
     }
 }

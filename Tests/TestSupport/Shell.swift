@@ -20,8 +20,11 @@ package struct Shell {
             folder.path(of: "in"), folder.path(of: "out"), folder.path(of: "err")
         )
         try Data(input.utf8).write(to: URL(fileURLWithPath: inPath))
+        // The sqlite3 shell fails at once if another process writes, for example a window its position.
+        let options = program == "sqlite3" ? ["-cmd", ".timeout 10000"] : []
         let process = try spawn(
-            [program] + arguments, environment: environment, input: inPath, output: outPath, errors: errPath)
+            [program] + options + arguments, environment: environment, input: inPath, output: outPath,
+            errors: errPath)
         let status = wait(for: process)
         func text(_ path: String) throws -> String {
             String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
