@@ -49,11 +49,11 @@ import Testing
             state.take(window(0..<3, generation: state.list.feed.generation))
             return shown
         }
-        #expect(try sort("sr") == "Sorted: unread first.")
+        #expect(try sort("sr") == "Sorted: unread first")
         try state.press("j")
         #expect(state.statusLine.contains(" · unread first"), "\(state.statusLine)")
-        #expect(try sort("sr") == "Sorted: unread last.")
-        #expect(try sort("ss") == "Sorted: starred first.")
-        #expect(try sort("st") == "Sorted by title.")
+        #expect(try sort("sr") == "Sorted: unread last")
+        #expect(try sort("ss") == "Sorted: starred first")
+        #expect(try sort("st") == "Sorted by title")
     }
 }

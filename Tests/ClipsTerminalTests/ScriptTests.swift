@@ -84,14 +84,14 @@ import Testing
             }
             let dark = colors(app)
             #expect(dark.contains(.rgb(0x2D5585)))
-            try app.run("::set theme light<Enter>\n:wait text=Set theme to light.")
+            try app.run("::set theme light<Enter>\n:wait text=Set theme to light")
             let light = colors(app)
             #expect(!light.contains(.rgb(0x2D5585)) && light.contains(.rgb(0xB5D5F5)))
-            try app.run("::set color 16<Enter>\n:wait text=Set color to 16.")
+            try app.run("::set color 16<Enter>\n:wait text=Set color to 16")
             #expect(colors(app).allSatisfy { if case .indexed(let index) = $0 { index < 16 } else { true } })
-            try app.run("::set color never<Enter>\n:wait text=Set color to never.")
+            try app.run("::set color never<Enter>\n:wait text=Set color to never")
             #expect(colors(app) == [.standard])
-            try app.run("::set color always<Enter>\n:wait text=Set color to always.")
+            try app.run("::set color always<Enter>\n:wait text=Set color to always")
             #expect(colors(app) == light)
         }
     }

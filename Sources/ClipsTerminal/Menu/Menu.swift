@@ -242,7 +242,7 @@ extension AppState {
         guard wanted != list.query else { return report("The list is already in this order.") }
         show(wanted, aroundClip: list.clips.selectedID)
         let label = ClipQuery.label(of: wanted.sort)
-        report("Sorted\(label.hasPrefix("by ") ? "" : ":") \(label).")
+        report("Sorted\(label.hasPrefix("by ") ? "" : ":") \(label)")
     }
 
     /// Shows the best matches first, also of the next filters.
@@ -252,7 +252,7 @@ extension AppState {
         guard !wanted.isRanked else { return report("The list is already in this order.") }
         setRanking(true, in: &wanted)
         show(wanted, aroundClip: list.clips.selectedID)
-        report("Sorted by relevance.")
+        report("Sorted by relevance")
     }
 
     private mutating func setRanking(_ isOn: Bool, in query: inout ClipQuery) {

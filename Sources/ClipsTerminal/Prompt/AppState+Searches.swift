@@ -48,7 +48,7 @@ extension AppState {
     mutating func removeSearch(_ name: String) {
         guard let search = search(named: name) else { return }
         remember(.removed(name: search.name))
-        report("Removed the search “\(search.name)”.")
+        report("Removed the search “\(search.name)”")
     }
 
     private mutating func remember(_ change: FilterMemory.Change) {

@@ -104,7 +104,7 @@ extension AppState {
             query.sort = settings.config.sort
             show(query, aroundClip: list.clips.selectedID)
         }
-        report("Set \(option) to \(value).")
+        report("Set \(option) to \(value)")
     }
 
     /// Sets the style of a part of the screen, such as `unread bold yellow`.
