@@ -15,19 +15,6 @@ import Testing
         #expect(state.draw().lines.contains { $0.hasPrefix(" /clip") && $0.hasSuffix("1/3") })
     }
 
-    @Test(arguments: [58, 60, 120, 127])
-    func `a title uses the width up to the next column`(columns: Int) throws {
-        var state = AppState.showing(0, Size(rows: 12, columns: columns))
-        let title = String(repeating: "long ", count: 40)
-        state.take(
-            .window(
-                LiveList.Window(
-                    rows: [row(1, title)], lowerIndex: 0, count: 1, reachesStart: true, reachesEnd: true),
-                generation: 0))
-        let line = try #require(state.draw().lines.first { $0.contains("long") })
-        #expect(line.contains { $0 == "…" } && !line.contains("…       "), "\(line)")
-    }
-
     private static let narrow = Size(rows: 12, columns: 40)
 
     private static let sentences = [

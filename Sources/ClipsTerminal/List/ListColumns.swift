@@ -38,7 +38,7 @@ struct ListColumns: Equatable {
     /// Whether columns for the bar and the star or unread dot precede the title.
     let hasMarks: Bool
     /// The blank cells after the title, which are too few for one more column.
-    private var slack = 0
+    private(set) var slack = 0
 
     /// The width of the title below which other columns are left out.
     private static let minTitle = 20
@@ -113,9 +113,6 @@ struct ListColumns: Equatable {
             start += taken
         }
     }
-
-    /// The title with the blank cells after it.
-    var wideTitle: Column { Column(name: .title, start: title.start, width: title.width + slack) }
 
     subscript(_ name: Name) -> Column? { all.first { $0.name == name } }
 

@@ -88,7 +88,7 @@ struct ListLine: Equatable {
     private func drawTitle(
         _ look: ListLook, _ highlight: ClipHighlight?, _ line: Rect, _ frame: inout Frame
     ) {
-        let (column, theme) = (look.columns.wideTitle, look.theme)
+        let (column, theme) = (look.columns.title, look.theme)
         let end = column.start + column.width
         var shown = Self.title(clip, highlight, columns: column.width)
         if highlight != nil, !excerpt.isEmpty,
@@ -115,7 +115,7 @@ struct ListLine: Equatable {
                 at: Position(row: line.row, column: line.column + start), width: end - start, theme.match)
         }
         // Without a column of their own, tags follow the title.
-        let left = column.width - used - 2
+        let left = column.width + look.columns.slack - used - 2
         if look.columns[.tags] == nil, !clip.tags.isEmpty, left >= 6 {
             frame.putCut(tagText, in: line, column: column.start + used + 2, width: left, style: theme.tag)
         }
@@ -173,7 +173,7 @@ struct ListLine: Equatable {
             guard let column = columns[name] else { return false }
             return !highlight.ranges(inText: SafeText.cut(text, to: column.width)).isEmpty
         }
-        return !highlight.ranges(inTitle: title(clip, highlight, columns: columns.wideTitle.width)).isEmpty
+        return !highlight.ranges(inTitle: title(clip, highlight, columns: columns.title.width)).isEmpty
             || isFound(ReadableURL.host(clip.site), .site) || isFound(tagText(clip), .tags)
     }
 }
