@@ -51,7 +51,15 @@ package struct RecordCipher: Sendable {
         return ring.epoch(id) == nil ? id : nil
     }
 
+    private static let alphabet = Array("0123456789abcdef".utf8)
+
     static func digits(_ bytes: [UInt8]) -> String {
-        bytes.map { SegmentName.digits($0, 2) }.joined()
+        String(unsafeUninitializedCapacity: 2 * bytes.count) { digits in
+            for (index, byte) in bytes.enumerated() {
+                digits[2 * index] = alphabet[Int(byte >> 4)]
+                digits[2 * index + 1] = alphabet[Int(byte & 15)]
+            }
+            return 2 * bytes.count
+        }
     }
 }

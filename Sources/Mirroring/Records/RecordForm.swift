@@ -26,7 +26,11 @@ package struct RecordForm: Hashable, Sendable {
 
     package var bytes: [UInt8] {
         // Most attributes have the clock of the insert.
-        let common = state.attributes.values.lazy.map(\.clock).min()
+        var common: MirrorClock?
+        for index in state.attributes.indices {
+            let clock = state.attributes[index].value.clock
+            common = min(common ?? clock, clock)
+        }
         func short(_ clock: MirrorClock) -> String { clock == common ? "" : clock.description }
         var text = JSONText(capacity: Self.typicalSize)
         text.object { text in

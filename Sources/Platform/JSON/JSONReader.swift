@@ -111,19 +111,24 @@ package struct JSONReader {
             offset = endOfPlainText()
             guard let byte = current else { throw .cut }
             if byte == UInt8(ascii: "\"") {
-                let string =
-                    text.isEmpty
-                    ? bytes.withUnsafeBufferPointer {
-                        String(validating: UnsafeBufferPointer(rebasing: $0[start..<offset]), as: UTF8.self)
-                    } : String(validating: text + bytes[start..<offset], as: UTF8.self)
+                let end = offset
                 offset += 1
-                guard let string else { throw JSONError("a text in it is not UTF-8") }
-                return string
+                if text.isEmpty { return try Self.string(bytes.span.extracting(start..<end)) }
+                text += bytes[start..<end]
+                return try Self.string(text.span)
             }
             text += bytes[start..<offset]
             offset += 1
             text += Array(String(try escape()).utf8)
             start = offset
+        }
+    }
+
+    private static func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+        do {
+            return String(copying: try UTF8Span(validating: bytes))
+        } catch {
+            throw JSONError("a text in it is not UTF-8")
         }
     }
 
