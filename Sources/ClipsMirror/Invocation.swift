@@ -36,6 +36,8 @@ struct Invocation {
         options.durability = durability
         // The identifiers of a hundred thousand records are random.
         options.cacheSize = 16 << 20
+        options.checkpointPages = 3000
+        options.storesFormerPagesInMemory = true
         return try await ClipStore(path: path, author: value("--author") ?? "cli", options: options)
     }
 

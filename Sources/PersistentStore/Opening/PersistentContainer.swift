@@ -251,6 +251,11 @@ public struct StoreOptions: Sendable {
     /// The size of the pages that the writer caches, in bytes: commits that change many pages of an index write each of
     /// them once, and read none again.
     package var cacheSize = 2 << 20
+    /// The number of pages in the log from which a commit copies them into the file: of a page that several commits
+    /// changed, the last form alone.
+    package var checkpointPages = 1000
+    /// Whether the former content of pages that one statement changes remains in memory, for statements that change few.
+    package var storesFormerPagesInMemory = false
     /// The name of the program, as the history shows it.
     package var program = StoreOptions.currentProgram
 

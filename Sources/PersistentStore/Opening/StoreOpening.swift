@@ -40,6 +40,9 @@ struct StoreOpening {
             // Of a file that another program created empty.
             if isNew && mayCreate { FilePermissions.restrictToOwner(path) }
             let metadata = try prepare(store)
+            if options.storesFormerPagesInMemory {
+                try store.connection.execute("PRAGMA temp_store = MEMORY")
+            }
             try store.holdFiles()
             return (store, metadata)
         } catch {
@@ -59,6 +62,7 @@ struct StoreOpening {
             """
             PRAGMA synchronous = \(options.durability.sql);
             PRAGMA cache_size = -\(options.cacheSize >> 10);
+            PRAGMA wal_autocheckpoint = \(options.checkpointPages);
             PRAGMA journal_size_limit = \(StoreConnection.logSize)
             """)
         if let attachment {
