@@ -36,6 +36,36 @@ import Testing
         #expect(try await containers[0].transactions().count == 50)
     }
 
+    @Test func `changes of objects that were read before report all conflicts and save none`() async throws {
+        let container = try await Notes.open(folder)
+        let read = try await container.write(author: "reader") { transaction throws(StoreError) in
+            var read: [StoredObject] = []
+            for index in 0..<4 { read.append(try transaction.insert("Note", ["title": .text("\(index)")])) }
+            return read
+        }
+        let apply = { () async throws(StoreError) in
+            try await container.write(author: "reader") { transaction throws(StoreError) in
+                try transaction.apply(
+                    updates: [(read[0], ["title": "new"]), (read[1], ["title": "new"])],
+                    deletions: [read[2], read[3]])
+            }
+        }
+        try await container.write(author: "other") { transaction throws(StoreError) in
+            try transaction.update(read[1].id, ["title": "other"])
+            try transaction.update(read[2].id, ["title": "other"])
+            try transaction.delete(read[3].id)
+        }
+        do throws(StoreError) {
+            try await apply()
+            Issue.record("two objects have other versions")
+        } catch {
+            guard case .conflict(let conflicts) = error else { throw error }
+            #expect(Set(conflicts.map(\.objectID)) == [read[1].id, read[2].id])
+        }
+        let notes = try await container.fetch(FetchRequest("Note", sort: [SortKey("id")]))
+        #expect(notes.map { $0["title"] } == ["0", "other", "other"])
+    }
+
     @Test func `increments by several containers and the shell are all counted`() async throws {
         let containers = [try await Notes.open(folder), try await Notes.open(folder)]
         let id = try await containers[0].write(author: nil) { transaction throws(StoreError) in

@@ -78,11 +78,14 @@ struct MapRow: Sendable {
     /// Releases the state and its encoding, for a row whose answer is saved without them.
     mutating func discardState() { state = RecordState() }
 
-    /// Saves a row that was read in the same transaction.
-    func save(in transaction: inout StoreTransaction) throws(StoreError) {
-        var values = values(withState: true)
+    /// Saves the row.
+    ///
+    /// - Throws: ``StoreError/conflict(_:)`` if it was changed since it was read.
+    func save(in transaction: inout StoreTransaction, withState: Bool = true) throws(StoreError) {
+        var values = values(withState: withState)
         if let id {
-            try transaction.update(id, values)
+            guard try !transaction.set(values, of: id, onVersion: version) else { return }
+            try transaction.update(id, values, onVersion: version)
         } else {
             values["name"] = .text(name)
             try transaction.insert(MirrorNames.record, values)
@@ -100,19 +103,8 @@ struct MapRow: Sendable {
         }
     }
 
-    /// Adds the row to the work that a context commits.
-    func save(in context: StoreContext, withState: Bool = true) async throws(StoreError) {
-        var values = values(withState: withState)
-        if let id {
-            try await context.update(id, values, onVersion: version)
-        } else {
-            values["name"] = .text(name)
-            try await context.insert(MirrorNames.record, values)
-        }
-    }
-
-    func remove(in context: StoreContext) async throws(StoreError) {
-        if let id { try await context.delete(id, onVersion: version) }
+    func remove(in transaction: inout StoreTransaction) throws(StoreError) {
+        if let id { try transaction.delete(id, onVersion: version) }
     }
 }
 

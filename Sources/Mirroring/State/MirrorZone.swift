@@ -82,17 +82,6 @@ struct MirrorZone: Sendable {
         )
     }
 
-    /// Adds the changed values to the work that a context commits.
-    func save(in context: StoreContext) async throws(StoreError) {
-        let changes = values.filter { stored[$0.key] != $0.value }
-        guard !changes.isEmpty else { return }
-        if let id {
-            try await context.update(id, changes, onVersion: nil)
-        } else {
-            try await context.insert(MirrorNames.zone, changes)
-        }
-    }
-
     /// Saves the changed values, and returns the ID.
     func save(in transaction: inout StoreTransaction) throws(StoreError) -> ObjectID? {
         let changes = values.filter { stored[$0.key] != $0.value }
@@ -100,10 +89,6 @@ struct MirrorZone: Sendable {
         guard let id else { return try transaction.insert(MirrorNames.zone, changes).id }
         try transaction.update(id, changes)
         return id
-    }
-
-    mutating func wasSaved(_ result: SaveResult) {
-        wasSaved(result.insertedIDs.values.first { $0.entity == MirrorNames.zone })
     }
 
     mutating func wasSaved(_ saved: ObjectID?) {

@@ -42,6 +42,7 @@ struct Absorption {
             apply(change, of: transaction, to: name, objects[change.objectID])
         }
         rows = rows.filter(\.value.isChanged)
+        for name in rows.keys { rows[name]?.encode() }
     }
 
     private func name(of change: HistoryChange, _ object: StoredObject?) -> String? {
@@ -105,14 +106,13 @@ struct Absorption {
             }
             noteOrder(of: row.state, in: object, values)
             row.waiting = .toPut
+            row.encode()
             rows[name] = row
         }
     }
 
-    func save(in context: StoreContext) async throws(StoreError) {
-        for row in rows.values { try await row.save(in: context) }
-        for (object, changes) in reordered.values {
-            try await context.update(object.id, changes, onVersion: object.version)
-        }
+    func save(in transaction: inout StoreTransaction) throws(StoreError) {
+        for row in rows.values { try row.save(in: &transaction) }
+        try transaction.apply(updates: Array(reordered.values))
     }
 }

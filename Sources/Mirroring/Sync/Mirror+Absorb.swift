@@ -38,8 +38,8 @@ extension Mirror {
             let hasEdits = !absorption.rows.isEmpty || absorption.hasExcludedChanges
             if hasEdits || end.token.number - savedNumber > Self.maxUnsaved {
                 do throws(MirrorError) {
-                    try await save(movingTo: end.token) { context throws(StoreError) in
-                        try await absorption.save(in: context)
+                    try await save(movingTo: end.token) { transaction throws(StoreError) in
+                        try absorption.save(in: &transaction)
                     }
                 } catch .store(.conflict) {
                     // An object was edited, or a conflict was resolved, since the history was read.
@@ -104,7 +104,7 @@ extension Mirror {
                 // Each page is read while the one before it is saved.
                 let (absorption, following) = (page.0, request)
                 async let next = read(following)
-                try await save { context throws(StoreError) in try await absorption.save(in: context) }
+                try await save { transaction throws(StoreError) in try absorption.save(in: &transaction) }
                 page = try await next.get()
             }
         }

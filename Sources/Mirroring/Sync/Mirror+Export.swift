@@ -190,7 +190,7 @@ extension Mirror {
     }
 
     private func saveAnswers(_ rows: [MapRow]) async throws(MirrorError) {
-        try await write { transaction throws(StoreError) in
+        try await save { transaction throws(StoreError) in
             try MapRow.saveAnswers(rows, in: &transaction)
         }
     }

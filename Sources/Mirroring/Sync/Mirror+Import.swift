@@ -55,7 +55,7 @@ extension Mirror {
         // It changed since then, and the new one is large, too.
         if entries.contains(where: \.isDeferred) { return true }
         try await take(entries)
-        try await save { context throws(StoreError) in try await row.remove(in: context) }
+        try await save { transaction throws(StoreError) in try row.remove(in: &transaction) }
         note { ($0.received, $0.share) = ($0.received + 1, nil) }
         return true
     }
@@ -140,9 +140,9 @@ extension Mirror {
                 let plan = plan
                 let name = !plan.conflicts.isEmpty ? "conflict" : isConfirmed ? Self.confirmed : "import"
                 try await save(named: MirrorConfiguration.contextName(name, from: origin)) {
-                    context throws(StoreError) in
-                    try await plan.save(in: context)
-                    for row in deferred { try await row.save(in: context) }
+                    transaction throws(StoreError) in
+                    try plan.save(in: &transaction)
+                    for row in deferred { try row.save(in: &transaction) }
                 }
             } catch {
                 zone = previous

@@ -139,8 +139,8 @@ extension Mirror {
             guard !found.isEmpty else { return }
             zone[.unreadable] -= Int64(found.count)
             let waiting = found
-            try await save { context throws(StoreError) in
-                for row in waiting { try await row.save(in: context, withState: false) }
+            try await save { transaction throws(StoreError) in
+                for row in waiting { try row.save(in: &transaction, withState: false) }
             }
         }
         let requests = missing.values.filter(\.body.isEmpty).map {
@@ -154,7 +154,7 @@ extension Mirror {
     /// Adds to the number of records of which the relay presented an older revision than it had.
     private func noteOlder(_ count: Int64) async throws(MirrorError) {
         let (name, now) = (MapRow.name(MirrorNames.older, configuration.zone), now())
-        try await write { transaction throws(StoreError) in
+        try await save { transaction throws(StoreError) in
             var row = try transaction.snapshot.mapRows([name])[name] ?? MapRow(name: name)
             (row.revision, row.stamp) = (row.revision + count, now)
             try row.save(in: &transaction)
@@ -168,46 +168,42 @@ extension Mirror {
     ) async throws(MirrorError) {
         guard !missing.isEmpty else { return }
         let mirrored = Dictionary(configuration.mirrored.map { ($0.name, $0) }) { $1 }
-        let isGone = { (row: MapRow) in
-            guard row.waiting == .none else { return false }
+        var (gone, waiting): ([MapRow], [MapRow]) = ([], [])
+        for row in missing {
             let isPurged =
                 row.revision <= purged && mirrored[row.entity].map { !row.state.isAlive($0) } == true
-            return mode == .rejoin || isPurged
+            let isGone = row.waiting == .none && (mode == .rejoin || isPurged)
+            if isGone { gone.append(row) } else { waiting.append(row) }
         }
         let isUncertain = mode.comparesValues
-        let gone = missing.filter(isGone)
+        let records = (isUncertain ? missing : gone).map { ($0.entity, $0.uuid) }
         let (configuration, number) = (configuration, position?.token.number ?? 0)
         let objects = try await read { snapshot throws(StoreError) in
-            try snapshot.objects(
-                of: (isUncertain ? missing : gone).map { ($0.entity, $0.uuid) }, configuration)
+            try snapshot.objects(of: records, configuration)
         }
         // A relay that a detached mirror joins forgot nothing.
         if zone[.cursor] > 0 { zone[.forgotten] += Int64(missing.count - gone.count) }
-        try await save(named: Self.confirmed) { context throws(StoreError) in
-            for object in gone.compactMap({ objects[$0.name] }) where mode == .rejoin {
-                try await context.delete(object.id, onVersion: object.version)
-            }
-            for var row in missing {
-                guard !isGone(row) else {
-                    try await row.remove(in: context)
-                    continue
-                }
-                (row.revision, row.stamp, row.waiting) = (0, 0, .toPut)
-                if isUncertain, let object = objects[row.name],
-                    let values = values[row.entity]
-                {
-                    // Nothing to compare with: an edit that the history lost must not have the clock of the
-                    // value that it replaced.
-                    let local = LocalTransaction(
-                        machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
-                    row.state.edit(values.names, members: values.members(of: object), in: local)
-                    let order = values.order(of: row.state, in: object)
-                    if !order.isEmpty {
-                        try await context.update(object.id, order, onVersion: object.version)
-                    }
-                }
-                try await row.save(in: context, withState: isUncertain)
-            }
+        var reordered: [(object: StoredObject, changes: [String: AttributeValue])] = []
+        for index in waiting.indices {
+            (waiting[index].revision, waiting[index].stamp, waiting[index].waiting) = (0, 0, .toPut)
+            guard isUncertain, let object = objects[waiting[index].name],
+                let values = values[waiting[index].entity]
+            else { continue }
+            // Nothing to compare with: an edit that the history lost must not have the clock of the value that it
+            // replaced.
+            let local = LocalTransaction(
+                machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
+            waiting[index].state.edit(values.names, members: values.members(of: object), in: local)
+            waiting[index].encode()
+            let order = values.order(of: waiting[index].state, in: object)
+            if !order.isEmpty { reordered.append((object, order)) }
+        }
+        let (rows, deleted, updates) = (waiting, gone, reordered)
+        try await save(named: Self.confirmed) { transaction throws(StoreError) in
+            let deletions = mode == .rejoin ? deleted.compactMap { objects[$0.name] } : []
+            try transaction.apply(updates: updates, deletions: deletions)
+            for row in deleted { try row.remove(in: &transaction) }
+            for row in rows { try row.save(in: &transaction, withState: isUncertain) }
         }
     }
 }

@@ -27,7 +27,7 @@ extension Mirror {
             name: configuration.machineName, program: configuration.program, seen: now)
         let name = MapRow.name(Self.machines.entity, Self.machines.uuid)
         let (zone, number) = (zone, position?.token.number ?? 0)
-        try await write { transaction throws(StoreError) in
+        try await save { transaction throws(StoreError) in
             var row = try transaction.snapshot.mapRows([name])[name] ?? MapRow(name: name)
             let previous = row.state.attributes[zone[.machine]]
             if let known = previous?.value.flatMap(MachineDescription.init), known.name == description.name,

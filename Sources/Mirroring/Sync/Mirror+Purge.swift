@@ -72,8 +72,8 @@ extension Mirror {
     }
 
     private func remove(_ rows: [MapRow]) async throws(MirrorError) {
-        try await save { context throws(StoreError) in
-            for row in rows { try await row.remove(in: context) }
+        try await save { transaction throws(StoreError) in
+            for row in rows { try row.remove(in: &transaction) }
         }
     }
 
@@ -92,7 +92,7 @@ extension Mirror {
             clock: clock, value: .known(.text("\(revision) \(zone[.identity])")))
         row.waiting = .toPut
         let changed = row
-        try await save { context throws(StoreError) in try await changed.save(in: context) }
+        try await save { transaction throws(StoreError) in try changed.save(in: &transaction) }
         try await export()
     }
 

@@ -74,11 +74,12 @@ extension Mirror {
                 }
                 row.state.renew(values.names, members: values.members(of: object), in: local)
                 row.waiting = .toPut
+                row.encode()
                 return row
             }
         }
-        try await save { context throws(StoreError) in
-            for row in kept { try await row.save(in: context) }
+        try await save { transaction throws(StoreError) in
+            for row in kept { try row.save(in: &transaction) }
         }
     }
 

@@ -30,12 +30,12 @@ extension Mirror {
         for index in rows.indices { rows[index].waiting = .toPut }
         let (progress, waiting) = (job, rows)
         do throws(MirrorError) {
-            try await save { context throws(StoreError) in
-                for row in waiting { try await row.save(in: context, withState: false) }
+            try await save { transaction throws(StoreError) in
+                for row in waiting { try row.save(in: &transaction, withState: false) }
                 if last == nil {
-                    try await progress.remove(in: context)
+                    try progress.remove(in: &transaction)
                 } else {
-                    try await progress.save(in: context, withState: false)
+                    try progress.save(in: &transaction, withState: false)
                 }
             }
         } catch .store(.conflict) {

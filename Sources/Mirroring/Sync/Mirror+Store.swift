@@ -42,32 +42,19 @@ extension Mirror {
         }
     }
 
-    /// Commits objects, rows of the map, the zone, and optionally the cursor in the history, all together.
+    /// Commits objects, rows of the map, the zone, and optionally the cursor in the history, all together. All other
+    /// writers wait for the work: encode rows before.
     func save(
         named name: String = "state", movingTo token: HistoryToken? = nil,
-        _ work: (StoreContext) async throws(StoreError) -> Void
+        _ work: @Sendable (inout StoreTransaction) throws(StoreError) -> Void
     ) async throws(MirrorError) {
         try atCommit()
-        try await store { () throws(StoreError) in
-            let context = container.makeContext(author: MirrorConfiguration.author, name: name)
-            try await work(context)
-            try await zone.save(in: context)
-            let cursor = token.map { (consumer: configuration.consumer, token: $0) }
-            zone.wasSaved(try await context.save(moving: cursor))
-        }
-        try atCommit()
-    }
-
-    /// Commits changes that are decided on the state of the store at the commit, with the zone.
-    func write(
-        _ body: @Sendable (inout StoreTransaction) throws(StoreError) -> Void
-    ) async throws(MirrorError) {
-        try atCommit()
-        let zone = zone
+        let (zone, consumer) = (zone, configuration.consumer)
         let id = try await store { () throws(StoreError) in
-            try await container.write(author: MirrorConfiguration.author, name: "state") {
+            try await container.write(author: MirrorConfiguration.author, name: name) {
                 transaction throws(StoreError) in
-                try body(&transaction)
+                if let token { try transaction.moveCursor(of: consumer, to: token) }
+                try work(&transaction)
                 return try zone.save(in: &transaction)
             }
         }

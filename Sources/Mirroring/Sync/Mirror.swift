@@ -198,7 +198,7 @@ public actor Mirror {
     func noteMissingHistory() async throws(MirrorError) {
         zone[.scanned] = 0
         zone.reconciliation = .recover
-        try await write { _ throws(StoreError) in }
+        try await save { _ throws(StoreError) in }
     }
 
     /// Renews the machine in a store that was copied: two machines with one name could give one clock to two
@@ -234,11 +234,13 @@ public actor Mirror {
                 try snapshot.fetch(query).map(MapRow.init)
             }
         }
-        try await save { context throws(StoreError) in
-            for var row in rows {
-                row.state.rename(former, to: new)
-                try await row.save(in: context)
-            }
+        for index in rows.indices {
+            rows[index].state.rename(former, to: new)
+            rows[index].encode()
+        }
+        let renamed = rows
+        try await save { transaction throws(StoreError) in
+            for row in renamed { try row.save(in: &transaction) }
         }
     }
 }

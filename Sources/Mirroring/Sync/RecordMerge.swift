@@ -229,15 +229,12 @@ struct MergePlan: Sendable {
         (deletes, held) = ([], [:])
     }
 
-    /// Adds the changes to the work of a context, each for the version that was read.
-    func save(in context: StoreContext) async throws(StoreError) {
-        for (entity, values) in inserts { try await context.insert(entity, values) }
-        for (object, changes) in updates {
-            try await context.update(object.id, changes, onVersion: object.version)
-        }
-        for object in deletes { try await context.delete(object.id, onVersion: object.version) }
-        for row in rows { try await row.save(in: context) }
-        for conflict in conflicts { try await conflict.save(in: context) }
-        for id in resolved { try await context.delete(id) }
+    /// Saves the changes, each for the version that was read.
+    func save(in transaction: inout StoreTransaction) throws(StoreError) {
+        for (entity, values) in inserts { try transaction.insert(entity, values) }
+        try transaction.apply(updates: updates, deletions: deletes)
+        for row in rows { try row.save(in: &transaction) }
+        for conflict in conflicts { try conflict.save(in: &transaction) }
+        for id in resolved { try transaction.delete(id) }
     }
 }

@@ -22,8 +22,8 @@ struct RecordedConflict: Sendable {
         isOwn = clock.machine == machine
     }
 
-    func save(in context: StoreContext) async throws(StoreError) {
-        try await context.insert(
+    func save(in transaction: inout StoreTransaction) throws(StoreError) {
+        try transaction.insert(
             MirrorNames.conflict,
             [
                 "name": .text(name), "object": .text(object), "attribute": .text(attribute),

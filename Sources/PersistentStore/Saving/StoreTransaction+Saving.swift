@@ -68,6 +68,31 @@ extension StoreTransaction {
         _ = try apply([.update(own(id), changes: changes, basis)], .error)
     }
 
+    /// Deletes an object for a decision made on a version that was read before; does nothing if it is missing.
+    ///
+    /// - Throws: ``StoreError/conflict(_:)`` if the object has another version.
+    package mutating func delete(_ id: ObjectID, onVersion version: Int64) throws(StoreError) {
+        _ = try apply([.delete(own(id), ChangeBasis(version: version, object: nil))], .error)
+    }
+
+    /// Changes and deletes objects that were read before. Deleting a missing object is not an error.
+    ///
+    /// - Throws: ``StoreError/conflict(_:)`` with all objects that have another version, or were deleted before their
+    ///   change.
+    package mutating func apply(
+        updates: [(object: StoredObject, changes: [String: AttributeValue])], deletions: [StoredObject] = []
+    ) throws(StoreError) {
+        var operations: [SaveRequest.Operation] = []
+        for (object, changes) in updates {
+            let basis = ChangeBasis(version: object.version, object: nil)
+            operations.append(.update(try own(object.id), changes: changes, basis))
+        }
+        for object in deletions {
+            operations.append(.delete(try own(object.id), ChangeBasis(version: object.version, object: nil)))
+        }
+        if !operations.isEmpty { _ = try apply(operations, .error) }
+    }
+
     /// Reads every object again, for a store with triggers of other programs.
     private func confirm(_ outcomes: inout [SaveOutcome]) throws(StoreError) {
         for index in outcomes.indices {
