@@ -36,6 +36,7 @@ struct Invocation {
         options.durability = durability
         // The identifiers of a hundred thousand records are random.
         options.cacheSize = 16 << 20
+        // Each import changes hundreds of pages, mostly the same ones, and each of its statements few.
         options.checkpointPages = 3000
         options.storesFormerPagesInMemory = true
         return try await ClipStore(path: path, author: value("--author") ?? "cli", options: options)

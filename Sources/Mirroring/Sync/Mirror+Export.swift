@@ -6,6 +6,8 @@ import PersistentStore
 extension Mirror {
     /// The size of records at which a batch ends, which bounds the memory.
     private static var batchBytes: Int { 4 << 20 }
+    /// The number of records that are encoded while as many are read.
+    private static var partSize: Int { 32 }
     /// A batch that needs longer delays an edit that follows.
     private static var batchTime: Duration { .seconds(1) }
 
@@ -38,10 +40,11 @@ extension Mirror {
     /// - Returns: Whether there was one.
     func exportPart() async throws(MirrorError) -> Bool {
         guard let name = large.first else { return false }
-        let current = try await read { snapshot throws(StoreError) in try snapshot.mapRows([name])[name] }
-        if largePut?.row.isSame(as: current) != true {
+        let request = FetchRequest(MirrorNames.record, where: .equal("name", .text(name)))
+        let current = try await read { snapshot throws(StoreError) in try snapshot.fetch(request).first }
+        if largePut?.row.isSame(as: current.map(MapRow.init)) != true {
             largePut = nil
-            if let current, current.waiting == .toPut {
+            if let current, MapRow.Waiting(current) == .toPut {
                 largePut = try await puts(of: [current]).first
             }
         }
@@ -90,10 +93,11 @@ extension Mirror {
             var query = MapRow.request(.toPut, limit: batchSize + large.count)
             query.offset = known.count
             let request = query
-            let rows = try await read { snapshot throws(StoreError) in
-                try snapshot.fetch(request).map { MapRow($0) }
+            let rows = try await read { snapshot throws(StoreError) in try snapshot.fetch(request) }
+            let waiting = rows.filter { row in
+                let name = row["name"].textValue ?? ""
+                return !large.contains(name) && !known.contains(name)
             }
-            let waiting = rows.filter { !large.contains($0.name) && !known.contains($0.name) }
             let puts = try await puts(of: Array(waiting.prefix(batchSize)))
             let largestWhole = engine.parts?.largestWhole ?? .max
             let whole = puts.filter { $0.put.body.count <= largestWhole }
@@ -111,36 +115,53 @@ extension Mirror {
 
     /// Returns the puts of records, up to a number of bytes, without the rows' states; no body for one that cannot be read
     /// whole. Objects with edits that have no clock yet are left for the next time.
-    private func puts(of rows: [MapRow]) async throws(MirrorError) -> [(row: MapRow, put: MirrorPut)] {
-        guard let position, !rows.isEmpty else { return [] }
-        let (configuration, values, engine, machine) = (configuration, values, engine, zone.machine)
-        return try await read { snapshot throws(StoreError) in
-            let unabsorbed = try snapshot.objectsChanged(after: position.token)
-            var (batch, size): ([(row: MapRow, put: MirrorPut)], Int) = ([], 0)
-            // Few at a time, because objects can be large.
-            for start in stride(from: 0, to: rows.count, by: 64) where size < Self.batchBytes {
-                let part = rows[start..<min(start + 64, rows.count)]
-                let objects = try snapshot.objects(of: part.map { ($0.entity, $0.uuid) }, configuration)
-                for var row in part {
-                    var form = row.form
-                    form.machine = machine
-                    var isWhole = true
-                    if let values = values[form.entity] {
-                        let object = objects[row.name]
-                        if let object, unabsorbed.contains(object.id) { continue }
-                        if object == nil, row.state.isAlive(values.mirrored) { continue }
-                        isWhole = object.map { !snapshot.hasCut($0.id) } ?? true
-                        form.state = values.filled(row.state, from: object)
-                    }
-                    row.discardState()
-                    let put = MirrorPut(
-                        key: engine.key(entity: form.entity, uuid: form.uuid), expected: row.revision,
-                        stamp: Int64.random(in: 1 ... .max), body: isWhole ? form.bytes : [])
-                    batch.append((row, put))
-                    size += put.body.count
-                }
+    private func puts(of rows: [StoredObject]) async throws(MirrorError) -> [(row: MapRow, put: MirrorPut)] {
+        guard let position else { return [] }
+        return try await puts(of: rows, absorbed: position.token, by: zone.machine)
+    }
+
+    /// Encodes a few records at a time, because objects can be large, while the next ones are read.
+    private nonisolated func puts(
+        of rows: [StoredObject], absorbed token: HistoryToken, by machine: UInt64
+    ) async throws(MirrorError) -> [(row: MapRow, put: MirrorPut)] {
+        var (batch, size): ([(row: MapRow, put: MirrorPut)], Int) = ([], 0)
+        var part = try await contents(of: rows.prefix(Self.partSize), absorbed: token).get()
+        for end in stride(from: Self.partSize, to: rows.count + Self.partSize, by: Self.partSize)
+        where size < Self.batchBytes {
+            let present = part
+            async let next = contents(of: rows.dropFirst(end).prefix(Self.partSize), absorbed: token)
+            for (row, object, isWhole) in present {
+                var (row, form) = (row, row.form)
+                form.machine = machine
+                if let values = values[form.entity] { form.state = values.filled(row.state, from: object) }
+                row.discardState()
+                let put = MirrorPut(
+                    key: engine.key(entity: form.entity, uuid: form.uuid), expected: row.revision,
+                    stamp: Int64.random(in: 1 ... .max), body: isWhole ? form.bytes : [])
+                batch.append((row, put))
+                size += put.body.count
             }
-            return batch
+            part = try await next.get()
+        }
+        return batch
+    }
+
+    /// Returns the records that can be put, with their objects and whether these were read whole.
+    private nonisolated func contents(
+        of rows: ArraySlice<StoredObject>, absorbed token: HistoryToken
+    ) async -> Result<[(row: MapRow, object: StoredObject?, isWhole: Bool)], MirrorError> {
+        guard !rows.isEmpty else { return .success([]) }
+        return await result { snapshot throws(StoreError) in
+            let unabsorbed = try snapshot.objectsChanged(after: token)
+            let rows = rows.map { MapRow($0) }
+            let objects = try snapshot.objects(of: rows.map { ($0.entity, $0.uuid) }, configuration)
+            return rows.compactMap { row in
+                guard let values = values[row.entity] else { return (row, nil, true) }
+                guard let object = objects[row.name] else {
+                    return row.state.isAlive(values.mirrored) ? nil : (row, nil, true)
+                }
+                return unabsorbed.contains(object.id) ? nil : (row, object, !snapshot.hasCut(object.id))
+            }
         }
     }
 
