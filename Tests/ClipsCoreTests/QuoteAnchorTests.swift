@@ -36,6 +36,14 @@ import Testing
         #expect(Quote("???").range(in: text) == nil && Quote("words").range(in: "") == nil)
     }
 
+    @Test func `a quote has the signs at its ends, as far as the text has them`() {
+        let text = "He said: “Rust is here.” (Really!) And more"
+        for lines in ["“Rust is here.”", "(Really!)", "said:", "here.” (Really!)", "And more"] {
+            #expect(Quote(lines: lines, of: text).text == lines)
+        }
+        #expect(Quote(lines: "is here!", of: text).text == "is here")
+    }
+
     /// Pages of repeated words, in which paragraphs are added, deleted, and moved, and some words change.
     @Test func `99 of 100 quotes are found in pages with changed boilerplate`() {
         var random = SeededRandom(seed: 31)

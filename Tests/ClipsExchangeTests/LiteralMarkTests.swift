@@ -35,6 +35,7 @@ struct LiteralMarkTests {
             ("https://b.example/_a_/*c*?d=[e](f) (*g*)", #"https://b.example/_a_/*c*?d=[e](f) (\*g\*)"#),
             ("&amp;lt; and AT&amp;T; &amp; &amp;#60;", #"\&lt; and AT\&T; & \&#60;"#),
             ("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"),
+            ("<b><pre>a\nb</pre></b><p>c</p>", "```\na\nb\n```\n\nc"),
             ("<pre>*a*\n# b\n[1]</pre>", "```\n*a*\n# b\n[1]\n```"),
             ("<pre class='x language-c++'>a\nb</pre>", "```c++\na\nb\n```"),
             ("<pre>\n<code class=lang-swift>a\nb</code></pre>", "```swift\na\nb\n```"),

@@ -43,6 +43,45 @@ import Testing
         }
     }
 
+    @Test func `rows that a pause has not loaded are read, with the changes held so far`() async throws {
+        try await RunningApp.open(clips: 600) { app in
+            try app.run("p")
+            let new = try app.other("cli") { try await $0.add([RunningApp.draft("Nova")]) }
+            try app.run(":wait text=1 new\nG\n:wait text=601/601\n:wait text=Clip 0")
+            #expect(app.state.list.pause != nil)
+            _ = try app.other("cli") { try await $0.delete(new) }
+            try app.run(":wait text=paused\np\n:wait count=600")
+        }
+    }
+
+    @Test func `a window shows the searches that another one saved`() async throws {
+        try await RunningApp.open(clips: 2) { app in
+            _ = try app.other("app") { store in
+                try store.remember(.saved(SavedSearch(name: "tees", query: ClipQuery(filter: "clip 1"))))
+            }
+            try app.run("S\n:wait text=tees")
+        }
+    }
+
+    @Test func `a later action of a key begins at the clip after one that left the list`() async throws {
+        try await RunningApp.open(config: "bind X star ; archive ; next-unread", clips: 4) { app in
+            for number in [2, 1, 0] {
+                try app.run("X\n:wait idle")
+                #expect(app.state.list.clips.selectedRow?.title == "Clip \(number)", "\(app.state.lines)")
+                #expect(app.state.message?.text.contains("only unread") != true)
+            }
+        }
+    }
+
+    @Test func `the text of a note that waits for another time is in a file`() async throws {
+        try await RunningApp.open(clips: 1) { app in
+            let id = try #require(app.state.list.clips.selectedID)
+            try app.run("E\n:wait idle\nmine")
+            _ = try app.other("cli") { try await $0.update(id, [.note: .text("theirs")]) }
+            try app.run("<Enter>\n:wait text=Choose what to save\nl\n:wait text=Your text is in")
+        }
+    }
+
     @Test func `going to a saved page that was deleted meanwhile loses no URL`() async throws {
         try await RunningApp.open(clips: 4) { app in
             let id = app.state.list.clips.rows[1].id

@@ -45,6 +45,14 @@ import Testing
         #expect(found("****a**** * b * \\* *c*") == ["****a**** * b * * c", "c i"])
     }
 
+    @Test(arguments: ["- ", "12. ", "> ", "> - "])
+    func `code may begin an item or a quote`(_ sign: String) {
+        let end = sign.hasPrefix(">") ? "> " : "  "
+        let text = ShownText("\(sign)```\n\(end)x *y*\n\(end)```\n\n## After\n\n**b**", width: 80).text
+        #expect(text.contains("x *y*") && !text.contains("`"), "\(text)")
+        #expect(text.hasSuffix("After\n\nb"), "\(text)")
+    }
+
     @Test func `headings have no signs, and code no fences`() {
         #expect(
             Self.looks("# A\n## B *c* ##\n### D #x\n####### e\n#f")

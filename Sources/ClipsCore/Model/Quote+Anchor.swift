@@ -18,10 +18,28 @@ extension Quote {
         return quotes.compactMap { quote in
             let words = Letters(quote.text)
             guard !words.letters.isEmpty, work > 0 else { return nil }
-            if let range = quote.exact(words, in: all, &work) { return all.range(range, in: text) }
-            work -= gram * all.letters.count
-            return work > 0 ? similar(words, in: all).map { all.range($0, in: text) } : nil
+            var found = quote.exact(words, in: all, &work)
+            work -= found == nil ? gram * all.letters.count : 0
+            if found == nil, work > 0 { found = similar(words, in: all) }
+            return found.map { quote.withEnds(all.range($0, in: text), in: text) }
         }
+    }
+
+    /// Adds the signs before the first letter and after the last one, such as a full stop, that the text has, too.
+    private func withEnds(_ range: Range<String.Index>, in other: String) -> Range<String.Index> {
+        func isSign(_ character: Character) -> Bool {
+            !character.isWhitespace && !character.isLetter && !character.isNumber
+        }
+        func shared(_ signs: some Sequence<Character>, _ rest: some Sequence<Character>) -> Int {
+            zip(signs, rest).prefix { $0 == $1 }.count
+        }
+        let words = text.drop { !$0.isLetter && !$0.isNumber }
+        let before = text[..<words.startIndex].reversed().prefix(while: isSign)
+        let after = text[(text.lastIndex { $0.isLetter || $0.isNumber } ?? text.startIndex)...].dropFirst()
+            .prefix(while: isSign)
+        let start = shared(before, other[..<range.lowerBound].reversed())
+        let end = shared(after, other[range.upperBound...])
+        return other.index(range.lowerBound, offsetBy: -start)..<other.index(range.upperBound, offsetBy: end)
     }
 
     private func exact(_ words: Letters, in all: Letters, _ work: inout Int) -> Range<Int>? {

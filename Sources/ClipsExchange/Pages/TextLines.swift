@@ -214,8 +214,7 @@ struct TextLines {
         let name = inlines[index].name
         if name == "a" {
             inlines[index].isDone = true
-            endLink(from: start, inlines[index].address)
-            return
+            return endLink(from: start, inlines[index].address)
         }
         let mark = Array((Self.marks[name] ?? "").utf8)
         guard name != "code" else {
@@ -391,6 +390,7 @@ struct TextLines {
             bytes.append(UInt8(ascii: " "))
         }
         (breaks, hasSpace, hasSeparator) = (0, false, false)
+        guard !isMarked || preformatted == 0 else { return }
         for index in inlines.indices where inlines[index].start == nil && !inlines[index].isDone {
             inlines[index].start = bytes.count
             bytes += Array((Self.marks[inlines[index].name] ?? "").utf8)

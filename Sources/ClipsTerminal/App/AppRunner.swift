@@ -103,6 +103,8 @@ final class AppRunner {
 
     func removeFile(_ path: String) { unlink(path) }
 
+    func retain(_ work: Work) { handle(.notice(unsaved.retain(work, because: "Nothing was saved."))) }
+
     func copy(_ text: String, _ what: String) {
         do {
             // By default, tmux ignores OSC 52 from programs (tmux(1), set-clipboard).

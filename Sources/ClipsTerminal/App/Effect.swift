@@ -62,6 +62,8 @@ enum Effect: Sendable {
     /// Edits a form in the user's editor.
     case edit(form: String, Clip?)
     case removeFile(String)
+    /// Writes the text of work that is not saved to a file.
+    case retain(Work)
     /// Opens URLs in the browser; then the clips are read.
     case open(urls: [String], clips: [Int64])
     /// Opens a URL in a browser in this terminal; then the clips are read.
@@ -301,6 +303,7 @@ enum Effect: Sendable {
         // Surroundings
         case .edit(let form, let clip): .terminal { $0.edit(form, clip) }
         case .removeFile(let path): .terminal { $0.removeFile(path) }
+        case .retain(let work): .terminal { $0.retain(work) }
         case .open(let urls, let clips): .terminal { $0.open(urls, clips) }
         case .openHere(let url, let clips, let subject): .terminal { $0.openHere(url, clips, subject) }
         case .run(let calls, let inBackground): .terminal { $0.run(calls, inBackground: inBackground) }

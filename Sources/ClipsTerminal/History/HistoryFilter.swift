@@ -20,6 +20,12 @@ struct HistoryFilter: Hashable, Sendable {
     /// - Throws: ``ClipsAppError`` for an unknown field or an invalid time.
     init(_ text: String, now: Date) throws(ClipsAppError) {
         self.text = text.split(separator: " ").joined(separator: " ")
+        // As the history shows them, without quotes.
+        let isWindow = self.text.wholeMatch(of: /[^ :"]+ [0-9]+/) != nil
+        guard !isWindow, !AuthorName.isUnknown(self.text) else {
+            authors = [Self.author(self.text[...])]
+            return
+        }
         for word in Self.words(text) {
             let parts = word.split(separator: ":", maxSplits: 1)
             switch (parts.first.map(String.init), parts.count) {

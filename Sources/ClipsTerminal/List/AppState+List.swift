@@ -176,9 +176,13 @@ extension AppState {
     }
 
     mutating func requestRows() {
-        // An answer does not fit a list that lacks the messages held back.
-        guard list.clips.isLoaded, !list.feed.isLoading, list.feed.retryAt == nil, list.isCurrent else {
-            return
+        guard list.clips.isLoaded, !list.feed.isLoading, list.feed.retryAt == nil else { return }
+        if !list.isCurrent {
+            // An answer does not fit a list that lacks the messages held back; rows on the screen have to be read.
+            var clips = list.clips
+            let shown = min(clips.height, clips.count - clips.top)
+            guard clips.visibleRows.count < shown, clips.nextRequest() != nil else { return }
+            applyHeld()
         }
         while let request = list.clips.nextRequest() {
             emit(
@@ -230,6 +234,7 @@ extension AppState {
         var wanted = list.query
         wanted.isUnreadOnly = true
         list.feed.isSearching = true
+        list.feed.searchStart = target?.id
         emit(.findUnread(wanted, from: (bound ?? list.clips.selectedRow)?.position, isForward: isForward))
     }
 
@@ -237,7 +242,7 @@ extension AppState {
         list.feed.isSearching = false
         guard let id else { return report("No unread clips here.") }
         let isReading = reader.hasFocus
-        guard id != target?.id else { return report("This is the only unread clip.") }
+        guard id != list.feed.searchStart else { return report("This is the only unread clip.") }
         goTo(id)
         if isReading { read(id) }
     }
@@ -259,16 +264,18 @@ extension AppState {
     }
 
     mutating func togglePause() {
-        guard let ended = list.pause else {
+        guard list.pause != nil else {
             list.pause = Pause()
             return
         }
+        applyHeld()
         list.pause = nil
-        if ended.hasOverflowed {
-            refetch()
-        } else {
-            for message in ended.messages { apply(message) }
-        }
+    }
+
+    /// Applies the messages of a pause, which continues.
+    private mutating func applyHeld() {
+        guard list.pause?.hasOverflowed != true else { return refetch() }
+        for message in list.pause?.release() ?? [] { apply(message) }
     }
 
     /// Holds a message for the end of the pause. Returns false if the message must be applied immediately.
@@ -295,7 +302,7 @@ extension AppState {
         list.pause?.hold(message)
         if isOwn {
             // The user must see their own change, which builds on the changes held before it.
-            for message in list.pause?.release() ?? [] { apply(message) }
+            applyHeld()
         }
         return true
     }

@@ -126,6 +126,8 @@ struct ListFeed: Sendable {
     var hasMoved = false
     /// Whether clips are searched in the store, for the next match or for marks.
     var isSearching = false
+    /// The clip from which the next unread one is searched, which an action may have removed from the list.
+    var searchStart: Int64?
 }
 
 /// Messages held back while live updates are paused.

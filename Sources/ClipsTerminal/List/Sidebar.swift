@@ -156,6 +156,7 @@ extension AppState {
     mutating func toggleSidebar() {
         let isShown = !settings.config.showsSidebar
         try? settings.config.set(Setting.sidebar.rawValue, isShown ? "on" : "off")
+        if isShown { emit(.loadFilters) }
         if Sidebar.columns(size) == 0 {
             report("The screen has no room for the sidebar; a larger one \(isShown ? "shows" : "hides") it.")
         }

@@ -25,9 +25,12 @@ enum Browser {
     /// Returns the words of BROWSER, or xdg-open, with the URL for `%s` or at the end.
     static func command(for url: String, browser: String?) -> [String] {
         let url = MailAddress.safe(url) ?? url
-        // BROWSER may name several, the preferred one first.
-        let first = String(browser?.split(separator: ":").first ?? "")
-        let words = CommandWords(first).words ?? first.split(separator: " ").map(String.init)
+        // BROWSER may name several, the preferred one first; the first that is installed is used.
+        let commands = (browser ?? "").split(separator: ":").map { command in
+            CommandWords(String(command)).words ?? command.split(separator: " ").map(String.init)
+        }.filter { !$0.isEmpty }
+        let words =
+            commands.first { $0[0].contains("/") || Environment.has(program: $0[0]) } ?? commands.first ?? []
         guard !words.isEmpty else { return ["xdg-open", url] }
         return Self.words(words, with: url)
     }

@@ -4,17 +4,19 @@ import Platform
 /// Saved searches.
 extension AppState {
     mutating func show(_ filters: FilterMemory?) {
-        guard let filters else { return }
-        typing.filters = filters
-        sidebar.invalidate(at: now)
+        if let filters {
+            typing.filters = filters
+            sidebar.invalidate(at: now)
+        }
+        if typing.awaitsSearches { emit(.loadNames) }
     }
 
-    /// Opens the menu of the saved searches and of the tags, which are read for it.
+    /// Opens the menu of the saved searches and of the tags, which are read for it: another window may have saved some.
     mutating func requestSearches() {
         typing.awaitsSearches = true
         // Keys wait for the menu.
         list.feed.isSearching = true
-        emit(.loadNames)
+        emit(.loadFilters)
     }
 
     /// Opens no menu once the names are read.

@@ -16,7 +16,7 @@ enum TextMarks {
         var (index, fence): (Int, (start: Int, count: Int, code: Int)?) = (0, nil)
         while index < bytes.count {
             let line = bytes[index...].prefix { $0 != newline }
-            let rest = line.drop { $0 == 0x20 }
+            let rest = withoutContainers(line, begins: fence == nil)
             let signs = rest.prefix { $0 == sign }.count
             if let open = fence {
                 if signs >= open.count, rest.dropFirst(signs).allSatisfy({ $0 <= 0x20 }) {
@@ -25,7 +25,8 @@ enum TextMarks {
                     fence = nil
                 }
             } else if signs >= 3, !rest.dropFirst(signs).contains(sign) {
-                fence = (index, signs, min(line.endIndex + 1, bytes.count))
+                let isPlain = line.prefix(rest.startIndex - index).allSatisfy { $0 == 0x20 }
+                fence = (isPlain ? index : rest.startIndex, signs, min(line.endIndex + 1, bytes.count))
             } else {
                 while let sign = bytes[index..<line.endIndex].firstIndex(of: sign) {
                     let isLiteral = sign > line.startIndex && bytes[sign - 1] == UInt8(ascii: "\\")
@@ -40,6 +41,22 @@ enum TextMarks {
             found.append(TextCode(range: fence.start..<bytes.count, lines: fence.code..<bytes.count))
         }
         return found
+    }
+
+    /// Returns a line without the marks of quotes, and of the items that it begins.
+    private static func withoutContainers(_ line: ArraySlice<UInt8>, begins: Bool) -> ArraySlice<UInt8> {
+        var rest = line.drop { $0 == 0x20 }
+        while let first = rest.first {
+            let digits = rest.prefix { 48...57 ~= $0 }.count
+            let signs =
+                first == UInt8(ascii: ">")
+                ? 1 : !begins || digits > 9 ? 0 : digits > 0 ? digits + 1 : "-*+".utf8.contains(first) ? 1 : 0
+            let isOrdered = digits > 0 && !".)".utf8.contains(rest.dropFirst(digits).first ?? 0)
+            let after = rest.dropFirst(signs)
+            guard signs > 0, !isOrdered, first == UInt8(ascii: ">") || after.first == 0x20 else { break }
+            rest = after.drop { $0 == 0x20 }
+        }
+        return rest
     }
 
     /// A part of a text, in whose order they are.
@@ -61,14 +78,15 @@ enum TextMarks {
             if start < end { blocks.append(.paragraph(start..<end)) }
         }
         while index < bytes.count {
-            if let fence = fences.first, fence.range.lowerBound <= index {
-                endParagraph(at: index)
+            let line = bytes[index...].prefix { $0 != newline }
+            if let fence = fences.first, fence.range.lowerBound <= line.endIndex {
+                // The sign of an item or a quote may precede it.
+                endParagraph(at: max(index, fence.range.lowerBound))
                 blocks.append(.code(fences.removeFirst()))
                 start = fence.range.upperBound
                 index = start + 1
                 continue
             }
-            let line = bytes[index...].prefix { $0 != newline }
             let level = line.prefix { $0 == UInt8(ascii: "#") }.count
             if (1...6).contains(level), level < line.count, line[index + level] == 0x20 {
                 endParagraph(at: index)

@@ -230,7 +230,12 @@ struct StatusLine {
             if !state.history.filter.isEmpty {
                 parts.append(StyledRun("/\(state.history.filter.text)", theme.strong))
             }
-        case .list: parts.append(StyledRun(position, theme.strong))
+        case .list:
+            parts.append(StyledRun(position, theme.strong))
+            // The clips on the screen do not match the filter.
+            if let close = state.list.correction {
+                parts.append(StyledRun("similar: \(close)", theme.warning))
+            }
         }
         let typed = (state.typing.count.map(String.init) ?? "") + KeyMap.shown(state.typing.pressed)
         if !typed.isEmpty { parts.append(StyledRun("\(typed)…", theme.strong)) }
@@ -264,9 +269,6 @@ struct StatusLine {
         }
         if !state.list.query.filter.isEmpty {
             parts.append(StyledRun("/\(state.list.query.filter)", theme.strong))
-        }
-        if let close = state.list.correction {
-            parts.append(StyledRun("similar: \(close)", theme.warning))
         }
         if let problem = filterProblem { parts.append(StyledRun(problem.text, theme.error)) }
         if state.list.query.isRanked, state.sync.indexing.isEmpty {

@@ -99,7 +99,9 @@ extension AppState {
     /// Saves nothing. An edited text remains in its file, and an undo can be requested again.
     mutating func postponeQuestion() {
         switch questions.first {
-        case .edit(let conflict)?: report("Nothing was saved.\(conflict.formHint)", isError: true)
+        case .edit(let conflict)?:
+            report("Nothing was saved.\(conflict.formHint)", isError: true)
+            if conflict.form == nil { emit(.retain(.recreate(conflict.base, conflict.mine, form: nil))) }
         case .undo(let question)?:
             undoSteps.restore(question.work)
             report("Nothing was saved; their changes remain.")

@@ -37,7 +37,8 @@ struct ForeignChange: Hashable, Sendable {
         let verb = direction == .undo ? "Undo" : "Redo"
         let words = change.split(separator: " ", maxSplits: 1)
         let sentence = Age(of: timestamp, at: now).sentence
-        let age = sentence == "now" ? "just now" : sentence
+        // What can be redone was undone at that time.
+        let age = (direction == .redo ? "and undone " : "") + (sentence == "now" ? "just now" : sentence)
         guard words.count == 2, words[0] != "a" else { return "\(verb) \(summary) \(age)?" }
         if words[1].hasPrefix("“"), words[1].firstIndex(of: "”") == words[1].indices.last {
             return "\(verb) \(words[1]), \(words[0]) \(place) \(age)?"

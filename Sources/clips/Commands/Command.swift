@@ -58,12 +58,12 @@ struct Command: Sendable {
         return (all + internalCommands).first { $0.name == name }
     }
 
-    /// Returns the words that are neither options of any command nor their values.
-    private static func operands(in words: some Sequence<String>) -> [String] {
+    /// Returns the indices of the words that are neither options of any command nor their values.
+    private static func operands(in words: ArraySlice<String>) -> [Int] {
         let valued = Set((Option.global + all.flatMap(\.options)).filter { $0.value != nil }.map(\.name))
-        var (operands, isValue) = ([String](), false)
-        for word in words {
-            if !isValue, !word.hasPrefix("-") { operands.append(word) }
+        var (operands, isValue) = ([Int](), false)
+        for (index, word) in zip(words.indices, words) {
+            if !isValue, !word.hasPrefix("-") { operands.append(index) }
             isValue = !isValue && valued.contains(word)
         }
         return operands
@@ -91,7 +91,7 @@ struct Command: Sendable {
         let (before, word) = (words[..<index], words[index])
         if word == "help" || word == "version" {
             let rest = before + words[(index + 1)...]
-            let named = Array(operands(in: words[(index + 1)...]).drop { $0 == "help" })
+            let named = Array(operands(in: words[(index + 1)...]).map { words[$0] }.drop { $0 == "help" })
             if word == "help", let first = named.first, Command.named(named.prefix(2)) == nil,
                 Command.named([first]) == nil
             {
@@ -108,10 +108,12 @@ struct Command: Sendable {
             }
             return (command, rest.filter { !names.contains($0) } + ["--\(word)"])
         }
-        for count in [2, 1] {
-            guard let command = named(words[index...].prefix(count)) else { continue }
-            return (command, Array(before + words.dropFirst(index + count)))
+        // Options may precede the second word.
+        if let second = operands(in: words[(index + 1)...]).first, let command = named([word, words[second]])
+        {
+            return (command, Array(before + words[(index + 1)..<second] + words[(second + 1)...]))
         }
+        if let command = named([word]) { return (command, Array(before + words[(index + 1)...])) }
         throw UsageError(
             "Unknown command '\(word)'.\(Suggestion.question(for: word, in: topNames))", isOfCommand: true)
     }
