@@ -35,6 +35,8 @@ struct LocalTransaction: Sendable {
     /// The time of edits that precede the mirror in the history of the store. Another machine may have a copy of the
     /// store with or without them.
     static let earlierTime: Int64 = 2
+    /// The time of edits that no history has, of values that were sent before: no copy of the store explains them.
+    static let lostTime: Int64 = 3
 
     let machine: UInt64
     let number: Int64
@@ -44,7 +46,9 @@ struct LocalTransaction: Sendable {
     /// deletion saw; nil if the edit already has its clock, because a piece of the transaction is read again.
     func clock(after previous: MirrorClock?, seen: VersionVector?) -> MirrorClock? {
         if let previous, previous.machine == machine, previous.transaction == number { return nil }
-        let known = max(previous?.milliseconds ?? 0, seen?.greatest?.milliseconds ?? 0)
+        let deleted = seen?.greatest?.milliseconds
+        // An object that returned is no copy of the deleted one, which the deletion would cover.
+        let known = max(previous?.milliseconds ?? 0, deleted.map { max($0, Self.earlierTime) } ?? 0)
         return MirrorClock(
             milliseconds: min(max(milliseconds, known + 1), MirrorClock.limit - 1), machine: machine,
             transaction: number)

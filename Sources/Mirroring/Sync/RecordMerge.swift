@@ -81,8 +81,12 @@ struct RecordMerge: Sendable {
     }
 
     /// The origin of edits that the history lost.
-    private var unrecorded: LocalTransaction {
-        LocalTransaction(machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
+    private func unrecorded(at time: Int64) -> LocalTransaction {
+        LocalTransaction(machine: zone.machine, number: number, milliseconds: time)
+    }
+
+    private func lostClock(after clock: MirrorClock) -> MirrorClock? {
+        unrecorded(at: LocalTransaction.unknownTime).clock(after: clock, seen: nil)
     }
 
     /// Whether a value here may be an edit that the history lost: it differs from the one with its clock, or the relay
@@ -93,8 +97,12 @@ struct RecordMerge: Sendable {
         guard let their = theirs.attributes[name] else {
             return theirs.saw[name]?.covers(attribute.clock) != true
         }
-        return their.clock == attribute.clock
-            ? their.value != nil && their.value != attribute.value : their.clock < attribute.clock
+        return their.clock == attribute.clock ? isOther(their, attribute) : their.clock < attribute.clock
+    }
+
+    /// Whether an attribute was edited after it was sent with the clock that it has.
+    private func isOther(_ their: RecordState.Attribute?, _ attribute: RecordState.Attribute) -> Bool {
+        their?.clock == attribute.clock && their?.value != nil && their?.value != attribute.value
     }
 
     private func merge(
@@ -108,7 +116,11 @@ struct RecordMerge: Sendable {
                 attribute.value != nil && mayBeUnrecorded(attribute, name, theirs)
             }
             let members = values.members(of: object)
-            mine.edit(Array(edited.keys) + members.keys, members: members, in: unrecorded)
+            let lost = edited.filter { name, attribute in isOther(theirs.attributes[name], attribute) }
+            let others = edited.keys.filter { lost[$0] == nil }
+            mine.edit(lost.keys, members: [:], in: unrecorded(at: LocalTransaction.lostTime))
+            mine.edit(
+                others + members.keys, members: members, in: unrecorded(at: LocalTransaction.unknownTime))
             mine = values.filled(mine, from: object)
         }
         let undeleted = mine.undeleted(next: theirs)
@@ -159,7 +171,7 @@ struct RecordMerge: Sendable {
             let mayBeUnrecorded = isOwn && mode == .recover
             guard isUnseen || mayBeUnrecorded else { continue }
             // Another edit than the one with the clock, of which there may be a conflict.
-            let clock = mayBeUnrecorded ? unrecorded.clock(after: own.clock, seen: nil) : nil
+            let clock = mayBeUnrecorded ? lostClock(after: own.clock) : nil
             let key = RecordState.conflictKey(name, clock ?? (isOwn ? own.clock : their.clock))
             conflicts[key] = RecordState.LosingValue(value: isOwn ? ownValue : theirValue)
         }
