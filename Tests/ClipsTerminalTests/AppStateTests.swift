@@ -387,7 +387,8 @@ import Testing
         #expect(Browser.rejection(of: "javascript:alert(1)") != nil)
         #expect(Browser.rejection(of: "--help") != nil)
         #expect(Browser.command(for: "http://a/;rm", browser: nil) == ["xdg-open", "http://a/;rm"])
-        #expect(Browser.command(for: "http://a/", browser: "fox -t %s:lynx") == ["fox", "-t", "http://a/"])
+        #expect(Browser.command(for: "http://a/", browser: "fox -t %s:fox2") == ["fox", "-t", "http://a/"])
+        #expect(Browser.command(for: "http://a/", browser: "fox -t:true") == ["true", "http://a/"])
         #expect(Browser.command(for: "http://a/", browser: "fox -t") == ["fox", "-t", "http://a/"])
     }
 

@@ -253,4 +253,11 @@ import Testing
             try app.run("HjjjR\n:wait text=already exist")
         }
     }
+
+    @Test func `a row of many changes names their clips`() async throws {
+        try await RunningApp.open(clips: 60) { app in
+            _ = try Shell.run("sqlite3", [app.path, "UPDATE Clip SET starred = 1"])
+            try app.run("H\n:wait text=and 59 more\n:wait text=clip 1 starred: Clip 0")
+        }
+    }
 }

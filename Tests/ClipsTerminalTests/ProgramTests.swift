@@ -11,7 +11,7 @@ import Testing
 /// The user's browser and editor, of which each test brings its own.
 @Suite(.serialized) struct ProgramTests {
     @Test func `words of BROWSER may have quotation marks`() {
-        let command = Browser.command(for: "http://a/", browser: "'a b' -p \"\":lynx")
+        let command = Browser.command(for: "http://a/", browser: "'a b' -p \"\":a b c")
         #expect(command == ["a b", "-p", "", "http://a/"])
     }
 

@@ -117,7 +117,7 @@ struct ChangesPane {
 
     /// The changes without values, for a folded row or until the values are loaded.
     private var summaryLines: [Line] {
-        row.transactions.prefix(100).flatMap(\.lines).prefix(100).enumerated().map { index, line in
+        row.shownLines.enumerated().map { index, line in
             let title = (line.title ?? state.history.titles[line.clip]).map { ": \($0)" } ?? ""
             return Line(
                 sign: line.kind.sign,

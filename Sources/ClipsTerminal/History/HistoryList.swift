@@ -215,7 +215,7 @@ struct HistoryList: Navigable, Sendable {
 
     /// Returns the clips on the screen whose titles, and the changes whose tags must be loaded.
     mutating func nextTitles() -> (clips: [Int64], changes: [TransactionSummary.Line]) {
-        let folded = selectedRow.flatMap { $0.isFolded ? $0.lines.prefix(height) : nil } ?? []
+        let folded = selectedRow.flatMap { $0.isFolded ? $0.shownLines : nil } ?? []
         return titles.request((top..<top + height).compactMap { row(at: $0)?.lines.first } + folded)
     }
 

@@ -61,6 +61,11 @@ extension HistoryRow {
     /// The changes, the newest first, as far as they are known.
     var lines: [TransactionSummary.Line] { transactions.reversed().flatMap(\.lines) }
 
+    /// Those that the pane of a folded row shows.
+    var shownLines: ArraySlice<TransactionSummary.Line> {
+        transactions.prefix(100).flatMap(\.lines).prefix(100)
+    }
+
     /// The number of changes.
     var count: Int { sum(\.inserted) + sum(\.updated) + sum(\.deleted) }
 }
