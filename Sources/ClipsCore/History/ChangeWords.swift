@@ -64,7 +64,7 @@ package struct ChangeWords: Hashable, Sendable {
         of change: HistoryChange, _ tags: String?, _ quotes: QuoteCounts?, _ isReverse: Bool
     ) -> [Part] {
         var parts: [Part] = []
-        var (others, begun): ([String], [String]) = ([], [])
+        var (others, added): ([String], [String]) = ([], [])
         for name in change.updatedAttributes {
             let old = change.oldValues[name]
             // A flag that changes has the opposite value.
@@ -84,14 +84,14 @@ package struct ChangeWords: Hashable, Sendable {
                 parts.append(.tags(before: before, after: after))
             case (let attribute, _):
                 let shown = attribute == .url ? "URL" : name
-                if old?.textValue == "" { begun.append(shown) } else { others.append(shown) }
+                if old?.textValue == "" { added.append(shown) } else { others.append(shown) }
             }
         }
         if change.changesOnlyTime {
             if let quotes, !quotes.isEmpty { return [.quotes(isReverse ? quotes.reversed : quotes)] }
             others = ["quotes"]
         }
-        for (verb, names) in [(isReverse ? "deleted" : "added", begun), ("changed", others)]
+        for (verb, names) in [(isReverse ? "deleted" : "added", added), ("changed", others)]
         where !names.isEmpty {
             parts.append(.attributes(verb, names.joined(separator: ", ")))
         }
