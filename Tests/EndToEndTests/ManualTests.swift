@@ -113,7 +113,9 @@ import Testing
         ("tag 1 --q", "--query --quiet"), ("tag 1 +tw", "+two words"),
         ("star --query a_is:arch", "a is:archived"),
         ("star --query=is:arch", "--query=is:archived"), ("add --tag sw", "swift"),
-        ("history --author c", "cli"),
+        ("history --author c", "cli"), ("history --author ro", "robot"),
+        ("undo --author=ro", "--author=robot"),
+        ("list author:ro", ""),
         ("--store FOLDER/other.db list tag:", "tag:other"),
         ("--store=FOLDER/other.db tags delete o", "other"),
         ("list --store FOLDER/other.db tag:", "tag:other"), ("list --sort up", "updated"),
@@ -126,6 +128,7 @@ import Testing
     func `a word has these candidates`(line: String, expected: String) throws {
         try clips.run("add", "https://example.org/a", "--tag", "swift", "--tag", "two words")
         try clips.run("add", "--store", clips.folder.path(of: "other.db"), "--title", "b", "--tag", "other")
+        try clips.run("star", "1", "--author", "robot")
         let words = line.replacing("FOLDER", with: clips.folder.path).split(separator: " ")
             .map { String($0).replacing("a_is", with: "a is") }
         #expect(try candidates(words).joined(separator: " ") == expected)

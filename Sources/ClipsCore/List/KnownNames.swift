@@ -39,4 +39,16 @@ extension ClipStore {
         }
         return counter.names
     }
+
+    /// Returns the authors of the newest transactions, without repetition.
+    package func recentAuthors(of count: Int) async throws(StoreError) -> [String] {
+        var request = HistoryFetchRequest(.newest, limit: count)
+        request.includesChanges = false
+        let all = request
+        let transactions = try await container.read { snapshot throws(StoreError) in
+            try snapshot.transactions(all)
+        }
+        var seen = Set<String>()
+        return transactions.compactMap(\.author).filter { seen.insert($0).inserted }
+    }
 }

@@ -12,8 +12,8 @@ extension Command {
         var words = invocation.arguments.operands
         let typed = words.popLast() ?? ""
         let line = BegunLine(words)
-        let candidates = Candidates(
-            line: line, typed: typed, names: (try? await invocation.knownNames(of: line)) ?? KnownNames())
+        let names = (try? await invocation.knownNames(of: line, typed)) ?? KnownNames()
+        let candidates = Candidates(line: line, typed: typed, names: names)
         invocation.output.line(candidates.includesFiles ? "files" : "words")
         // A name that a terminal cannot show would not be inserted as it is.
         for (text, help) in candidates.items where SafeText.line(text) == text {
@@ -24,8 +24,8 @@ extension Command {
 }
 
 extension Invocation {
-    /// The names in the store that the completed command line selects.
-    fileprivate func knownNames(of line: BegunLine) async throws -> KnownNames {
+    /// The names in the store that the completed command line selects: those of clips, or those of the history.
+    fileprivate func knownNames(of line: BegunLine, _ typed: String) async throws -> KnownNames {
         var words: [String] = []
         for name in ["--store", "--group"] {
             guard let value = line.values[name] else { continue }
@@ -36,7 +36,12 @@ extension Invocation {
         var other = Invocation(
             arguments: try Arguments(words, options: Option.global), storeOptions: storeOptions)
         other.reportsLoss = false
-        return try await other.openStoreToRead().knownNames()
+        let store = try await other.openStoreToRead()
+        let option = line.option?.name ?? BegunLine.split(typed).name
+        guard option == "--author", ["history", "undo"].contains(line.command?.name) else {
+            return try await store.knownNames()
+        }
+        return KnownNames(authors: try await store.recentAuthors(of: 10_000))
     }
 }
 
