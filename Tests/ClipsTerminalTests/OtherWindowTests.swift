@@ -73,6 +73,32 @@ import Testing
         }
     }
 
+    @Test func `a program that cannot start ends the actions of its key, and its message remains`()
+        async throws
+    {
+        let config = """
+            bind X star ; !/no/such/program {url} ; read
+            bind Y star ; !sh -c 'echo printed' {id} ; read
+            bind Z star ; !true ; read
+            """
+        #expect(ConfigFile(config).errors.isEmpty)
+        try await RunningApp.open(config: config, clips: 3) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            func clip(_ id: Int64) throws -> Clip { try app.other { try await $0.clip(id) } }
+            try app.run(":wait idle\nX\n:wait text=could not be started\n:wait idle")
+            #expect(app.state.message?.text.contains("could not be started") == true, "\(app.lines)")
+            #expect(try clip(ids[0]).isStarred && clip(ids[0]).isUnread)
+            // The output is read first.
+            try app.run("j\n:wait idle\nY\n:wait text=printed\n:wait idle")
+            #expect(app.state.screen == .output)
+            #expect(try clip(ids[1]).isUnread)
+            try app.run("q\n:wait text=as read\n:wait idle")
+            #expect(try clip(ids[1]).isStarred && !clip(ids[1]).isUnread)
+            try app.run("j\n:wait idle\nZ\n:wait text=as read\n:wait idle")
+            #expect(try clip(ids[2]).isStarred && !clip(ids[2]).isUnread)
+        }
+    }
+
     @Test func `the text of a note that waits for another time is in a file`() async throws {
         try await RunningApp.open(clips: 1) { app in
             let id = try #require(app.state.list.clips.selectedID)

@@ -275,6 +275,20 @@ import Testing
             Issue.record("not opened")
             return
         }
+        // After a pause, no other digit follows.
+        #expect(try state.press("3").isEmpty)
+        #expect(state.lines.joined().contains("3… opens link 3"), "\(state.lines) \(state.typing)")
+        let due = state.now + 1
+        #expect(try #require(state.nextDeadline) <= due)
+        func opened(at time: Date) -> [[String]] {
+            state.handle(.tick, at: time).compactMap {
+                if case .open(let urls, _) = $0 { urls } else { nil }
+            }
+        }
+        #expect(opened(at: due - 0.1).isEmpty && opened(at: due) == [["https://a.example/3"]])
+        #expect(state.typing.count == nil && opened(at: due + 2).isEmpty)
+        #expect(try state.press("3<Esc>").isEmpty && state.typing.linkDue == nil)
+        try state.press("<Enter>")
         // No link has a number that begins with 9 but the ninth; a number beyond the last link opens none.
         for keys in ["9", "f9"] {
             guard case .open(urls: ["https://a.example/9"], clips: [2])? = try state.press(keys).last else {

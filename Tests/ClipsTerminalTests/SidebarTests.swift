@@ -51,7 +51,7 @@ import Testing
         state.take(.transactions([transaction(1, inserting: [7])]), at: noon + 1)
         #expect(state.unreadCount == "~2")
         _ = state.handle(counted([:]), at: noon + 1)
-        #expect(state.unreadCount == "~2" && state.sidebar.nextCount == noon + 2)
+        #expect(state.unreadCount == "~2" && state.sidebar.nextCount == noon + 1.25)
         _ = state.handle(.tick, at: noon + 2)
         // While it is counted again, another commit.
         state.take(.transactions([transaction(2, inserting: [8])]), at: noon + 2.5)

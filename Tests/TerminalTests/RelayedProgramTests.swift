@@ -18,7 +18,7 @@ import Testing
     @Test func `output and errors of a program on a terminal are recorded in their order`() {
         let program = run("test -t 1 && test -t 2 && echo out; echo error >&2; stty size < /dev/tty; exit 3")
         #expect(PlainOutput.text(program.output) == "out\nerror\n12 34\n")
-        #expect(program.status == 3 && !program.readsKeys && !program.isCut)
+        #expect(program.status == 3 && !program.showsOutput && !program.isCut)
     }
 
     @Test func `a text is on standard input, and the keys are on the terminal`() {
@@ -28,7 +28,15 @@ import Testing
 
     @Test func `a program that reads single keys shows its output itself`() {
         // More than the terminal holds, so that the program waits until some of it was read.
-        #expect(run("stty -icanon; head -c 300000 /dev/zero").readsKeys)
+        #expect(run("stty -icanon; head -c 300000 /dev/zero").showsOutput)
+    }
+
+    @Test func `what is written before and after a pager is output`() {
+        let (begin, end) = ("printf '\\033[?1049h'", "printf '\\033[?1049l'")
+        let program = run("echo before; stty -icanon; \(begin); head -c 300000 /dev/zero; \(end); echo after")
+        #expect(PlainOutput.text(program.output) == "before\nafter\n" && !program.showsOutput)
+        #expect(
+            PlainOutput.text(Array("a\u{1B}[?12;1047hb\u{1B}[0mc\u{1B}[?1047;12ld\u{1B}[?25h".utf8)) == "ad")
     }
 
     @Test func `a program that cannot start has no status and no output`() {

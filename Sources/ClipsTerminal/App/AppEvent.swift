@@ -27,6 +27,8 @@ enum AppEvent: Sendable {
     case pagesOpened([Int64])
     /// The result of something outside the store.
     case notice(String)
+    /// The work of the thread that draws has ended, whose result the later actions of a key wait for.
+    case performed
     /// The failure of a browser or an editor, which no request to the store waits for.
     case programFailed(String)
 }

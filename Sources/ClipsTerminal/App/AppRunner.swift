@@ -87,7 +87,9 @@ final class AppRunner {
     private func perform(_ effect: Effect) {
         switch effect.performance {
         case .store(let request): worker.add(request)
-        case .terminal(let perform): perform(self)
+        case .terminal(let perform):
+            perform(self)
+            if effect.isAwaited { handle(.performed) }
         }
     }
 
@@ -103,7 +105,7 @@ final class AppRunner {
 
     func removeFile(_ path: String) { unlink(path) }
 
-    func retain(_ work: Work) { handle(.notice(unsaved.retain(work, because: "Nothing was saved."))) }
+    func retain(_ work: Work) { handle(.programFailed(unsaved.retain(work, because: "Nothing was saved."))) }
 
     func copy(_ text: String, _ what: String) {
         do {
@@ -178,13 +180,13 @@ final class AppRunner {
         for call in calls where status == 0 {
             let program = RelayedProgram(
                 call.words, input: call.input, size: size, hasTerminal: !screen.isHeadless)
-            if !program.readsKeys { output.add(program) }
+            if !program.showsOutput { output.add(program) }
             status = program.status
         }
         screen.enter()
         handle(.resized(screen.size))
-        if !output.text.isEmpty { handle(.printed(output)) }
-        return (status, !output.text.isEmpty)
+        if !output.isEmpty { handle(.printed(output)) }
+        return (status, !output.isEmpty)
     }
 
     func edit(_ form: String, _ clip: Clip?) {

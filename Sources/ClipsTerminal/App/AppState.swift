@@ -95,6 +95,7 @@ struct AppState: Sendable {
         case .tick:
             retry()
             refreshConsumers()
+            if let due = typing.linkDue, now >= due { openTypedLink() }
             if saving.requestsWriter(at: now) { emit(.findWriter) }
         case .message(let message): handle(message)
         case .picking(let pick): begin(pick)
@@ -107,10 +108,14 @@ struct AppState: Sendable {
             cancelSearches()
             list.marks.endGathering()
             undoSteps.cancelRequests()
+            typing.awaitsResult = false
             report(sentence, isError: true)
         case .pagesOpened(let clips): markAsOpened(clips)
         case .notice(let sentence): report(sentence)
-        case .programFailed(let sentence): report(sentence, isError: true)
+        case .performed: typing.awaitsResult = false
+        case .programFailed(let sentence):
+            typing.awaitsResult = false
+            report(sentence, isError: true)
         case .colorsChanged(let colors): settings.colors = colors
         case .backgroundReported(let color): settings.background = color
         case .edited(let form): save(form)
@@ -118,14 +123,19 @@ struct AppState: Sendable {
         }
     }
 
-    mutating func emit(_ effect: Effect) { outbox.append(effect) }
+    mutating func emit(_ effect: Effect) {
+        if effect.isAwaited { typing.awaitsResult = true }
+        outbox.append(effect)
+    }
 
     /// Ends a report that has been read, so that it does not hide what others do.
     mutating func endOldReport() {
         if let message, !message.isError, let start = message.at, now >= start + 5 { self.message = nil }
     }
 
+    /// Shows a message. An error remains until the next key, and ends the actions of a key.
     mutating func report(_ text: String, isError: Bool = false) {
+        if isError { typing.endActions() } else if message?.isError == true { return }
         message = Message(text: text, isError: isError, at: now)
     }
 
@@ -218,7 +228,9 @@ struct AppState: Sendable {
 
     /// The time when something on the screen next changes without an event.
     var nextDeadline: Date? {
-        var deadlines = [list.arrivals.nextExpiry, list.feed.retryAt, saving.noticeDue(at: now)]
+        var deadlines = [
+            list.arrivals.nextExpiry, list.feed.retryAt, saving.noticeDue(at: now), typing.linkDue,
+        ]
         if screen == .consumers { deadlines.append(consumers.refreshDue) }
         if screen == .history { deadlines.append(history.nextAge(at: now)) }
         if screen == .list {

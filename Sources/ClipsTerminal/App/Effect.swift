@@ -79,6 +79,14 @@ enum Effect: Sendable {
     /// Ends a pick.
     case finish(Picked)
 
+    /// Whether the later actions of a key wait for its result.
+    var isAwaited: Bool {
+        switch self {
+        case .gather, .loadForEdit, .loadForNote, .loadForDeletion, .edit, .open, .openHere, .run, .copy: true
+        default: false
+        }
+    }
+
     /// How an effect is performed.
     enum Performance {
         case store(StoreRequest)
@@ -186,6 +194,7 @@ enum Effect: Sendable {
                 try await $0.store.clips(
                     ids, in: sort, attributes: purpose.attributes, maxBytes: TerminalScreen.longestCopy)
             } then: {
+                $0.typing.awaitsResult = false
                 $0.use($1, for: purpose)
             }
         case .loadForEdit(let id):

@@ -76,6 +76,7 @@ extension Effect.Performance {
         .read {
             try await $0.store.clipIfStored(id)
         } then: {
+            $0.typing.awaitsResult = false
             if let clip = $1 { return apply(&$0, clip) }
             $0.list.feed.isSearching = false
             let title = $0.clipReader.id == id ? $0.clipReader.clip?.displayTitle : nil

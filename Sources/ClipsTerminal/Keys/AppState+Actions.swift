@@ -35,6 +35,7 @@ extension AppState {
             typing.ahead.insert(
                 contentsOf: moves ? binding.next.map { .binding($0, of: nil) } : waiting, at: 0)
         }
+        if unavailabilityReason(of: binding.action) != nil { typing.endActions() }
         guard let argument = binding.argument else { return perform(binding.action, count: count) }
         perform(binding.action, argument: argument)
     }

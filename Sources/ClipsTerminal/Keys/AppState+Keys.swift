@@ -1,4 +1,5 @@
 import ClipsCore
+import FoundationEssentials
 import LiveQuery
 import Terminal
 
@@ -6,18 +7,22 @@ import Terminal
 struct Typing: Sendable {
     /// The number typed before a key.
     var count: Int?
+    /// The time when the link of the number opens, unless another key follows.
+    var linkDue: Date?
     /// The first keys of a sequence.
     var pressed: [Key] = []
     /// The filters typed earlier, and the saved searches.
     var filters = FilterMemory()
     /// Keys that wait for a list that is still loading.
     var ahead: [TypedKey] = []
+    /// Whether an action on clips waits for them, or for a program. Later actions of its key wait, too.
+    var awaitsResult = false
     var commands = CommandHistory()
     var names = KnownNames()
     /// Whether the names are read for the menu of saved searches and tags.
     var awaitsSearches = false
 
-    /// Discards the later actions of a key whose question the user has closed.
+    /// Discards the later actions of a key when one fails, or when the user has closed its question.
     mutating func endActions() {
         ahead.removeAll { if case .binding = $0 { true } else { false } }
     }
@@ -31,6 +36,7 @@ extension AppState {
         default: break
         }
         message = nil
+        typing.linkDue = nil
         let earlier = typing.pressed
         typing.pressed = []
         if pick != nil, key == .control("c") { return emit(.finish(.interrupted)) }

@@ -60,7 +60,7 @@ extension AppState {
     mutating func defers(_ key: Key) -> Bool {
         // Keys run in the order they were pressed. Moves are discarded with the filter they were typed in.
         // Those for a question of an action answer it.
-        if isAsking, case .binding? = typing.ahead.first { return false }
+        if isAsking || screen == .output, case .binding? = typing.ahead.first { return false }
         let isBehindKeys = typing.ahead.contains { !$0.isMove }
         guard isBehindKeys || listHasKeys && !reader.hasFocus else { return false }
         switch key {
@@ -98,8 +98,8 @@ extension AppState {
             if case .key(let key) = next {
                 if listHasKeys, isAwaited(by: key) { return }
             } else if case .binding(let binding, _) = next {
-                // A question of the action before it is answered first.
-                guard !isAsking else { return }
+                // A question of the action before it is answered first, and the output of its program is read.
+                guard !isAsking, screen != .output, !typing.awaitsResult else { return }
                 if listHasKeys, isAwaited(by: binding.action) { return }
             } else if isListAwaited {
                 return

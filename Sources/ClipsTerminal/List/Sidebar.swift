@@ -35,7 +35,7 @@ struct Sidebar: Sendable {
     /// The share of the time for which the searches are counted while others write is one of this number, unless their
     /// numbers would be older than the longest pause.
     private static let pauseFactor = 20.0
-    private static let longestPause = 2.0
+    private static let (shortestPause, longestPause) = (0.25, 2.0)
 
     /// The columns on a screen; 0 on a small one.
     static func columns(_ size: Size) -> Int {
@@ -68,7 +68,7 @@ struct Sidebar: Sendable {
         // Those that could not be counted are counted again.
         current.subtract(counting.subtracting(counts.keys))
         let pause = Self.pauseFactor * now.timeIntervalSince(countingStart ?? now)
-        countDue = max(countDue, now + min(max(1, pause), Self.longestPause))
+        countDue = max(countDue, now + min(max(Self.shortestPause, pause), Self.longestPause))
         countingStart = nil
         counting = []
     }

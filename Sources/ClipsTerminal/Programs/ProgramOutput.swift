@@ -6,6 +6,7 @@ struct ProgramOutput: Sendable {
     /// The title of the clip on which it ran, or the number of clips.
     let subject: String
     private(set) var text = ""
+    var isEmpty: Bool { text.allSatisfy(\.isWhitespace) }
 
     init(program: String, subject: String) { (self.program, self.subject) = (program, subject) }
 

@@ -1,4 +1,5 @@
 import ClipsCore
+import FoundationEssentials
 import LiveQuery
 import Terminal
 
@@ -63,11 +64,16 @@ extension AppState {
         }
     }
 
-    /// Opens the link of the typed number once it cannot begin that of another link.
+    /// Opens the link of the typed number once it cannot begin that of another link, or after a pause.
     mutating func openTypedLink() {
         let count = reader.links.count
-        guard screen == .list, reader.hasFocus, let number = typing.count, number * 10 > count
-        else { return }
+        guard screen == .list, reader.hasFocus, let number = typing.count else { return }
+        let isDue = typing.linkDue.map { now >= $0 } ?? false
+        typing.linkDue = nil
+        guard number * 10 > count || isDue else {
+            typing.linkDue = now + Self.linkPause
+            return
+        }
         guard number <= count else {
             // It may be a number of lines.
             if count > 9 { report("There is no link \(number); the clip has \(count).") }
@@ -76,6 +82,9 @@ extension AppState {
         typing.count = nil
         openPage(reader.links[number - 1])
     }
+
+    /// Time enough for the next digit.
+    private static let linkPause = 1.0
 
     mutating func openLink(_ number: Int) {
         guard reader.links.indices.contains(number - 1) else {

@@ -238,7 +238,10 @@ struct StatusLine {
             }
         }
         let typed = (state.typing.count.map(String.init) ?? "") + KeyMap.shown(state.typing.pressed)
-        if !typed.isEmpty { parts.append(StyledRun("\(typed)…", theme.strong)) }
+        if !typed.isEmpty {
+            let link = state.typing.linkDue == nil ? "" : " opens link \(typed)"
+            parts.append(StyledRun("\(typed)…\(link)", theme.strong))
+        }
         if state.screen == .list, !state.list.marks.isEmpty {
             let mode = state.list.marks.range == nil ? "" : " · range"
             parts.append(StyledRun(state.list.marks.summary + mode, theme.mark))
@@ -320,7 +323,7 @@ struct StatusLine {
 
     /// Returns the right parts, with the longest title that fits.
     private func rightParts(fitting width: Int) -> [StyledRun] {
-        for maxTitle in [40, 20, 10] {
+        for maxTitle in stride(from: 60, through: 8, by: -4) {
             let parts = rightParts(maxTitle: maxTitle)
             if self.width(parts) <= width { return parts }
         }

@@ -100,8 +100,11 @@ extension AppState {
     mutating func postponeQuestion() {
         switch questions.first {
         case .edit(let conflict)?:
-            report("Nothing was saved.\(conflict.formHint)", isError: true)
-            if conflict.form == nil { emit(.retain(.recreate(conflict.base, conflict.mine, form: nil))) }
+            if conflict.form == nil {
+                emit(.retain(.recreate(conflict.base, conflict.mine, form: nil)))
+            } else {
+                report("Nothing was saved.\(conflict.formHint)", isError: true)
+            }
         case .undo(let question)?:
             undoSteps.restore(question.work)
             report("Nothing was saved; their changes remain.")

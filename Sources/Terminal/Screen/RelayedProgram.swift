@@ -12,8 +12,11 @@ package struct RelayedProgram {
     package private(set) var output: [UInt8] = []
     /// Whether older output was discarded.
     package private(set) var isCut = false
-    /// Whether the program read single keys, as a pager does, which shows its output itself.
-    package private(set) var readsKeys = false
+    /// Whether the program read single keys.
+    private var readsKeys = false
+    /// Whether the program shows its output itself, as a menu does. What is written before and after a pager that
+    /// has the whole screen is output.
+    package var showsOutput: Bool { readsKeys && !PlainOutput.hasOtherScreen(output) }
 
     package static let maxOutput = 1 << 22
     /// The bytes read together.

@@ -3,7 +3,7 @@ package enum PlainOutput {
     private static let escape: UInt8 = 0x1B
 
     /// Returns the text as the terminal would show it, without colors. Of a line that was written again, as a progress
-    /// bar is, the last form remains.
+    /// bar is, the last form remains, and of a program with the whole screen, nothing.
     ///
     /// - Complexity: O(*n*).
     package static func text(_ bytes: [UInt8]) -> String {
@@ -12,13 +12,18 @@ package enum PlainOutput {
         var (line, column) = (0, 0)
         var returns = false
         var index = 0
+        var isOtherScreen = false
         while index < bytes.count {
             let byte = bytes[index]
             index += 1
-            switch byte {
-            case escape:
-                index = end(ofSequence: bytes, at: index)
+            if byte == escape {
+                let end = end(ofSequence: bytes, at: index)
+                isOtherScreen = switchesScreen(bytes[index..<end]) ?? isOtherScreen
+                index = end
                 continue
+            }
+            if isOtherScreen { continue }
+            switch byte {
             case 0x0D:
                 returns = true
                 continue
@@ -49,6 +54,26 @@ package enum PlainOutput {
             }
         }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether a program had the whole screen, and left it as it was.
+    static func hasOtherScreen(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while let start = rest.firstIndex(of: escape) {
+            let end = end(ofSequence: bytes, at: start + 1)
+            if switchesScreen(bytes[(start + 1)..<end]) == false { return true }
+            rest = rest[max(end, start + 1)...]
+        }
+        return false
+    }
+
+    /// Whether a sequence after its ESC begins the alternate screen (true), or ends it (false); nil for others.
+    private static func switchesScreen(_ sequence: ArraySlice<UInt8>) -> Bool? {
+        guard sequence.starts(with: [UInt8(ascii: "["), UInt8(ascii: "?")]), let last = sequence.last,
+            [UInt8(ascii: "h"), UInt8(ascii: "l")].contains(last)
+        else { return nil }
+        let modes = String(decoding: sequence.dropFirst(2).dropLast(), as: UTF8.self).split(separator: ";")
+        return modes.contains { ["47", "1047", "1049"].contains($0) } ? last == UInt8(ascii: "h") : nil
     }
 
     /// Returns the index after a sequence whose ESC is before an index (ECMA-48, 5.3 to 5.6).
