@@ -53,7 +53,7 @@ package struct Clip: Hashable, Sendable, Identifiable {
     static func displayTitle(_ title: String, url: String, text: () -> String) -> String {
         if title.contains(where: { !$0.isWhitespace }) { return title }
         if !url.isEmpty { return url }
-        let line = text().drop { $0.isWhitespace }.prefix { !$0.isNewline }
+        let line = ReadText.firstLine(String(text().prefix(2000)))
         return line.isEmpty ? "(untitled)" : String(line.prefix(200))
     }
 }

@@ -102,12 +102,15 @@ package struct ClipDraft: Hashable, Sendable {
         Dictionary(uniqueKeysWithValues: zip(ClipModel.names, try row(author: author, now: now)))
     }
 
+    /// The characters in which the first line with words is searched.
+    private static let maxTitleSource = 2000
+
     /// The title on one line; for a clip without title and URL, its first line.
     var savedTitle: String {
         let line = Self.oneLine(title)
         guard line.isEmpty && url.isEmpty && !hasExactTitle else { return line }
         let source = text.isEmpty ? note : text
-        return String(source.drop { $0.isWhitespace }.prefix { !$0.isNewline }.prefix(120))
+        return String(ReadText.firstLine(String(source.prefix(Self.maxTitleSource))).prefix(120))
     }
 
     /// Returns a title without line ends.

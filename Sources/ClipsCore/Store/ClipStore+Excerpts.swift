@@ -19,8 +19,12 @@ extension ClipStore {
             request.attributes = fields.map(\.0.rawValue)
             for object in try await container.fetch(request) {
                 for (attribute, field) in fields where excerpts[object.id.key] == nil {
-                    let text = Self.line(object.text(attribute))
-                    excerpts[object.id.key] = search.excerpt(of: text, in: field, length: length)?.text
+                    let text = object.text(attribute)
+                    let excerpt =
+                        field == .text || field == .note
+                        ? search.readExcerpt(of: text, in: field, length: length)
+                        : search.excerpt(of: SearchQuery.oneLine(text), in: field, length: length)
+                    excerpts[object.id.key] = excerpt?.text
                 }
             }
         }
@@ -29,13 +33,4 @@ extension ClipStore {
 
     /// Texts may have many megabytes each.
     private static let textsPerPage = 4
-    private static let maxSearched = 1 << 18
-
-    /// Returns the beginning of a text as one line.
-    private static func line(_ text: String) -> String {
-        let part =
-            text.utf8.count > maxSearched
-            ? String(decoding: text.utf8.prefix(maxSearched), as: UTF8.self) : text
-        return part.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    }
 }

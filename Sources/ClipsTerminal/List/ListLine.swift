@@ -95,7 +95,8 @@ struct ListLine: Equatable {
             column.width - 2 - Self.minExcerpt < DisplayWidth.columns(of: SafeText.line(shown))
         {
             // The end of a long title makes room for why the clip matches.
-            shown = SafeText.cutAtWord(shown, to: column.width * 3 / 5)
+            let left = column.width - 2 - Self.minExcerpt
+            shown = SafeText.cutAtWord(shown, to: min(column.width * 3 / 5, left))
         }
         var used = frame.put(
             shown, in: line, column: column.start, width: column.width,
@@ -132,7 +133,17 @@ struct ListLine: Equatable {
         {
             part = "…" + part[part.index(after: space)...]
         }
-        return SafeText.cutAtWord(part, to: columns)
+        guard let match = highlight.ranges(inText: part).first else {
+            return SafeText.cutAtWord(part, to: columns)
+        }
+        if match.lowerBound > part.startIndex,
+            DisplayWidth.columns(of: String(part[..<match.upperBound])) >= columns
+        {
+            // No space is before the match.
+            part = "…" + part[match.lowerBound...]
+        }
+        let cut = SafeText.cutAtWord(part, to: columns)
+        return highlight.ranges(inText: cut).isEmpty ? SafeText.cut(part, to: columns) : cut
     }
 
     private var tagText: String { Self.tagText(clip) }

@@ -75,7 +75,7 @@ extension SearchText {
     func isFound(in haystack: [UInt8]) -> Bool { !ranges(in: haystack, limit: 1).isEmpty }
 
     /// Whether the text has several words, between which a document can have marks.
-    fileprivate var hasSpace: Bool { folded.contains(32) }
+    var hasSpace: Bool { folded.contains(32) }
 
     /// Returns whether a name matches: as a whole, or its beginning if this text ends with an asterisk.
     fileprivate func isName(_ name: ArraySlice<UInt8>) -> Bool {
@@ -133,12 +133,7 @@ extension SearchQuery {
     package func matches(
         in text: String, of field: SearchField, limit: Int = maxMatches
     ) -> [Range<String.Index>] {
-        let wanted = clauses.joined().compactMap { literal -> SearchText? in
-            guard !literal.isNegated, case .text(let text, let asked) = literal.condition,
-                asked == .anywhere || asked == field || asked == .site && field == .url
-            else { return nil }
-            return text
-        }
+        let wanted = texts(in: field)
         guard !wanted.isEmpty else { return [] }
         var all = Self.ranges(of: wanted, in: text, limit)
         let phrases = wanted.filter(\.hasSpace)
@@ -156,6 +151,16 @@ extension SearchQuery {
         return found.map { index($0.lowerBound)..<index($0.upperBound) }
     }
 
+    /// Returns the texts whose matches in a field are shown.
+    func texts(in field: SearchField) -> [SearchText] {
+        clauses.joined().compactMap { literal in
+            guard !literal.isNegated, case .text(let text, let asked) = literal.condition,
+                asked == .anywhere || asked == field || asked == .site && field == .url
+            else { return nil }
+            return text
+        }
+    }
+
     /// The matches of a word that are highlighted in one text.
     package static let maxMatches = 100
 
@@ -169,40 +174,4 @@ extension SearchQuery {
             return origins[range.lowerBound]..<end
         }
     }
-
-    /// The characters before an excerpt that are not omitted alone.
-    private static let maxOmitted = 8
-
-    /// Returns the whole words around the first match in a text, with the matches in them; nil if there is no match.
-    package func excerpt(of text: String, in field: SearchField, length: Int) -> SearchExcerpt? {
-        guard let first = matches(in: text, of: field).first else { return nil }
-        var start =
-            text.index(first.lowerBound, offsetBy: -length / 3, limitedBy: text.startIndex) ?? text.startIndex
-        if start > text.startIndex, !text[text.index(before: start)].isWhitespace {
-            let fitting =
-                text.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
-            if let space = text[start..<first.lowerBound].firstIndex(where: \.isWhitespace) {
-                start = text.index(after: space)
-            } else if first.upperBound <= fitting,
-                text.distance(from: text.startIndex, to: start) <= Self.maxOmitted
-            {
-                // Instead of an ellipsis for a few characters, such as a scheme.
-                start = text.startIndex
-            }
-        }
-        var end = text.index(start, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
-        if end < text.endIndex, first.upperBound < end, !text[end].isWhitespace,
-            let space = text[first.upperBound..<end].lastIndex(where: \.isWhitespace)
-        {
-            end = space
-        }
-        let part = (start > text.startIndex ? "…" : "") + text[start..<end] + (end < text.endIndex ? "…" : "")
-        return SearchExcerpt(text: part, matches: matches(in: part, of: field))
-    }
-}
-
-/// A part of a text and the matches in it.
-package struct SearchExcerpt: Hashable, Sendable {
-    package let text: String
-    package let matches: [Range<String.Index>]
 }

@@ -35,7 +35,11 @@ struct FoundLines {
         [(clip.text, SearchField.text), (clip.note, .note), (SearchURL.decoded(clip.url), .url)].compactMap {
             text, field in
             guard text != clip.displayTitle else { return nil }
-            return query.excerpt(of: text, in: field, length: 150).map { ($0.text, $0.matches) }
+            let excerpt =
+                field == .url
+                ? query.excerpt(of: text, in: field, length: 150)
+                : query.readExcerpt(of: text, in: field, length: 150)
+            return excerpt.map { ($0.text, $0.matches) }
         }
     }
 

@@ -1,0 +1,77 @@
+extension SearchQuery {
+    /// The characters before an excerpt that are not omitted alone.
+    private static let maxOmitted = 8
+    /// The bytes of a text that are searched at a time, and those that two parts share.
+    private static let partSize = 1 << 18
+    private static let overlap = 1 << 12
+
+    /// Returns the whole words around the first match in a text with marks of Markdown, as it is read, with the matches
+    /// in them; nil if there is no match.
+    ///
+    /// Addresses of links and marks are only in the excerpt if the match is in them.
+    package func readExcerpt(of text: String, in field: SearchField, length: Int) -> SearchExcerpt? {
+        let wanted = texts(in: field)
+        guard !wanted.isEmpty, let part = part(of: text, matching: wanted) else { return nil }
+        return excerpt(of: ReadText.line(part), in: field, length: length)
+            ?? excerpt(of: ReadText.line(part, hasAddresses: true), in: field, length: length)
+            ?? excerpt(of: Self.oneLine(part), in: field, length: length)
+    }
+
+    /// Returns the first part of a long text with a match, from its beginning or that of a line on.
+    private func part(of text: String, matching wanted: [SearchText]) -> String? {
+        guard text.utf8.count > Self.partSize else { return text }
+        let bytes = Array(text.utf8)
+        var start = 0
+        while start < bytes.count {
+            let end = min(bytes.count, start + Self.partSize)
+            let part = String(decoding: bytes[start..<end], as: UTF8.self)
+            let folded = Folding.fold(part)
+            let unmarked = wanted.contains(where: \.hasSpace) ? UnmarkedText(part).map { $0.text } : nil
+            let others = unmarked.map { Folding.fold($0) } ?? []
+            if wanted.contains(where: { $0.isFound(in: folded) || $0.isFound(in: others) }) { return part }
+            guard end < bytes.count else { return nil }
+            let line = bytes[(end - Self.overlap)..<end].firstIndex(of: UInt8(ascii: "\n"))
+            start = line.map { $0 + 1 } ?? end - Self.overlap
+        }
+        return nil
+    }
+
+    package static func oneLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// Returns the whole words around the first match in a text, with the matches in them; nil if there is no match.
+    package func excerpt(of text: String, in field: SearchField, length: Int) -> SearchExcerpt? {
+        guard let first = matches(in: text, of: field, limit: 1).first else { return nil }
+        var start =
+            text.index(first.lowerBound, offsetBy: -length / 3, limitedBy: text.startIndex) ?? text.startIndex
+        if start > text.startIndex, !text[text.index(before: start)].isWhitespace {
+            let fitting =
+                text.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
+            if let space = text[start..<first.lowerBound].firstIndex(where: \.isWhitespace) {
+                start = text.index(after: space)
+            } else if first.upperBound <= fitting,
+                text.distance(from: text.startIndex, to: start) <= Self.maxOmitted
+            {
+                // Instead of an ellipsis for a few characters, such as a scheme.
+                start = text.startIndex
+            }
+        }
+        var end = text.index(start, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
+        if end < first.upperBound {
+            (start, end) = (first.lowerBound, first.upperBound)
+        } else if end < text.endIndex, !text[end].isWhitespace,
+            let space = text[first.upperBound..<end].lastIndex(where: \.isWhitespace)
+        {
+            end = space
+        }
+        let part = (start > text.startIndex ? "…" : "") + text[start..<end] + (end < text.endIndex ? "…" : "")
+        return SearchExcerpt(text: part, matches: matches(in: part, of: field))
+    }
+}
+
+/// A part of a text and the matches in it.
+package struct SearchExcerpt: Hashable, Sendable {
+    package let text: String
+    package let matches: [Range<String.Index>]
+}
