@@ -24,6 +24,21 @@ import Testing
         #expect(quote.suffix == " wrapped on the screen.")
     }
 
+    @Test(arguments: [
+        "See [the manual](https://a.example/m1) and **use** it, then [read][2] on.",
+        "See [the manual][1] and use it, then [read](https://b.example/x) on.\n\n[1]: https://a.example/",
+    ])
+    func `a quote has the words of links, not their numbers and addresses`(text: String) {
+        let quote = Quote(lines: "the manual [1] and use it, then read [2] on.", of: text)
+        #expect(quote.text == "the manual and use it, then read on." && quote.prefix == "See ")
+        let found = quote.range(in: text).map { String(text[$0]) } ?? ""
+        #expect(found.hasPrefix("the manual](https") || found.hasPrefix("the manual][1]"))
+        #expect(found.hasSuffix(" on."), "\(found)")
+        // A quote saved with a number.
+        let old = Quote("the manual [1] and use").range(in: text)
+        #expect(old.map { text[$0].hasPrefix("the manual]") && text[$0].hasSuffix("use") } == true)
+    }
+
     @Test func `a passage with corrected words is found, and another text is not`() {
         let words =
             "The committee decided on Tuesday that the bridge will be closed for repairs until spring."

@@ -1,7 +1,9 @@
+import SearchIndex
+
 /// Finds a quote in the text of its clip, which may have changed since.
 ///
 /// Only letters and digits count, without case: a page that was read again has other white space and line ends. The
-/// words themselves are searched first; of several positions, the one whose surroundings agree most is the quote.
+/// addresses and numbers of links do not count, since a quote has the words as they are read. The words themselves are searched first; of several positions, the one whose surroundings agree most is the quote.
 /// Otherwise the passage that shares most sequences of ``gram`` letters is, if it shares half of them.
 extension Quote {
     private static let gram = 8
@@ -13,10 +15,25 @@ extension Quote {
 
     /// Returns the ranges of the quotes that are found.
     package static func ranges(of quotes: [Quote], in text: String) -> [Range<String.Index>] {
+        let unmarked = UnmarkedText(text)
+        let ranges = ranges(of: quotes, inUnmarked: unmarked?.text ?? text)
+        guard let unmarked else { return ranges }
+        func source(_ offset: Int) -> String.Index {
+            text.utf8.index(text.startIndex, offsetBy: unmarked.source(offset))
+        }
+        return ranges.map { range in
+            let start = unmarked.text.utf8.distance(from: unmarked.text.startIndex, to: range.lowerBound)
+            let last = start + unmarked.text[range].utf8.count - 1
+            return source(start)..<text.utf8.index(after: source(last))
+        }
+    }
+
+    /// Returns the ranges of the quotes that are found in a text without marks.
+    static func ranges(of quotes: [Quote], inUnmarked text: String) -> [Range<String.Index>] {
         let all = Letters(text)
         var work = maxWork
         return quotes.compactMap { quote in
-            let words = Letters(quote.text)
+            let words = Letters(UnmarkedText(quote.text)?.text ?? quote.text)
             guard !words.letters.isEmpty, work > 0 else { return nil }
             var found = quote.exact(words, in: all, &work)
             work -= found == nil ? gram * all.letters.count : 0

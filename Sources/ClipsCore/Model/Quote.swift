@@ -1,4 +1,5 @@
 import PersistentStore
+import SearchIndex
 
 /// A passage of a clip that the user marked, with its surroundings, by which it is found again in a changed text.
 package struct Quote: Hashable, Sendable {
@@ -30,9 +31,12 @@ package struct Quote: Hashable, Sendable {
         self.created = created
     }
 
-    /// Creates the quote of lines of a text as they are shown, with the exact passage and its surroundings.
+    /// Creates the quote of lines of a text as they are shown, with the exact passage and its surroundings, but without
+    /// the marks and numbers of links.
     package init(lines: String, of text: String) {
-        guard let range = Quote(uuid: "", lines).range(in: text) else {
+        let lines = UnmarkedText(lines)?.text ?? lines
+        let text = UnmarkedText(text)?.text ?? text
+        guard let range = Self.ranges(of: [Quote(uuid: "", lines)], inUnmarked: text).first else {
             self.init(lines)
             return
         }

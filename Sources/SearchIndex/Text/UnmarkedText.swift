@@ -3,8 +3,8 @@ import Platform
 /// A text without the marks of links and emphasis in Markdown, which phrases cross.
 ///
 /// `the [manual][2] says` and, as the reader shows it, `the manual [2] says` become `the manual says`.
-struct UnmarkedText {
-    let text: String
+package struct UnmarkedText {
+    package let text: String
     /// The beginnings of the retained parts, in the text and in its source.
     private let parts: [(start: Int, source: Int)]
 
@@ -12,7 +12,7 @@ struct UnmarkedText {
     private static let maxOpen = 100
 
     /// - Returns: nil if the text has no marks.
-    init?(_ source: String) {
+    package init?(_ source: String) {
         var source = source
         let found = source.withUTF8 { bytes -> (bytes: [UInt8], parts: [(start: Int, source: Int)])? in
             guard bytes.contains(where: "[*~".utf8.contains) else { return nil }
@@ -24,7 +24,7 @@ struct UnmarkedText {
     }
 
     /// Returns the offset in the source of an offset in the text.
-    func source(_ offset: Int) -> Int {
+    package func source(_ offset: Int) -> Int {
         let part = parts[max(0, parts.partitionPoint { $0.start > offset } - 1)]
         return part.source + offset - part.start
     }
