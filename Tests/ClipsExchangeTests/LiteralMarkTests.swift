@@ -62,7 +62,10 @@ struct LiteralMarkTests {
                 "<code><a href=/a>T</a>*</code> <code>V<a href=/a>T</a></code>",
                 "[T][1]* `V`[T][1]\n\n[1]: https://a.example/a"
             ),
-            ("</p><pre>a <a href=/a>b</a> [1]</pre>", "```\na b [1]\n```\n\n[1]: https://a.example/a"),
+            (
+                "</p><pre>a <a href=/a>b</a> [1]</pre>",
+                "```\na b [1]\n```\n\n[b][1]\n\n[1]: https://a.example/a"
+            ),
             ("<a href=/a><b>bold <i>nested</i></b></a>", "[**bold nested**][1]\n\n[1]: https://a.example/a"),
             ("co\u{AD}op\u{200B}erate <b>two<br>lines</b>", "cooperate **two**\n**lines**"),
         ])

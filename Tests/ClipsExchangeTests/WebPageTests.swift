@@ -120,20 +120,22 @@ struct WebPageTests {
             page.text == """
                 Words.
 
-                [(image)][1] [(image: Small)][2] [more][4]
-                [(video: A film)][5]
-                [(audio)][6]
-                [(frame)][7]
+                [(image)][1] [(image: Small)][2] [more][3]
+                [(video: A film)][4]
+                [(audio)][5]
+                [(frame)][6]
 
                 End.
 
+                [(link)][7]
+
                 [1]: https://a.example/one.png
                 [2]: https://a.example/big
-                [3]: https://a.example/icon
-                [4]: https://a.example/more
-                [5]: https://a.example/film.webm
-                [6]: https://a.example/talk.ogg
-                [7]: https://v.example/embed/1
+                [3]: https://a.example/more
+                [4]: https://a.example/film.webm
+                [5]: https://a.example/talk.ogg
+                [6]: https://v.example/embed/1
+                [7]: https://a.example/icon
                 """, "\(page.text)")
     }
 

@@ -82,6 +82,27 @@ enum Boilerplate {
         return isData && tables == 1
     }
 
+    /// Whether a table has several rows of several cells, each with few words, as one of data that declares no header.
+    static func isGrid(table node: HTMLDocument.Node) -> Bool {
+        guard node.name == "table", !["presentation", "none"].contains(node["role"]) else { return false }
+        var (rows, isGrid) = (0, true)
+        ReadableText.forEachElement(in: node) { element in
+            guard isGrid, element != node else { return }
+            if element.name == "tr" {
+                let cells = element.children.filter { Self.cellNames.contains($0.name) }
+                if cells.count > 1 { rows += 1 }
+                isGrid = cells.allSatisfy { ReadableText.line(of: $0).utf8.count <= maxCell }
+            } else if !tableParts.contains(element.name) {
+                isGrid = TextLines.breaks(before: element.name) == nil
+            }
+        }
+        return isGrid && rows > 1
+    }
+
+    private static let cellNames: Set = ["td", "th"]
+    private static let tableParts: Set = ["tbody", "thead", "tfoot", "caption", "colgroup", "col", "br"]
+    private static let maxCell = 300
+
     /// The elements of tables of data (`_markDataTables` of Mozilla's Readability).
     private static let dataElements: Set<String> = ["caption", "col", "colgroup", "tfoot", "th", "thead"]
 

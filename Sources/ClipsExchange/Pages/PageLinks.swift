@@ -47,6 +47,9 @@ struct PageLinks {
         return addresses.count
     }
 
+    /// Whether an address has a number.
+    func contains(_ address: String) -> Bool { numbers[address] != nil }
+
     var count: Int { addresses.count }
 
     /// The addresses as lines after a text: `[1]: https://example.org`.

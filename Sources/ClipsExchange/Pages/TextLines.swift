@@ -14,8 +14,8 @@ struct TextLines {
     private var mark = ""
     /// The last heading, with the line ends before it, and whether an element below it was omitted.
     private var heading: (range: Range<Int>, level: Int, isEmpty: Bool) = (0..<0, 0, false)
-    /// The numbers of the next items of the open lists; nil for a list with dashes.
-    private var lists: [Int?] = []
+    /// The numbers of the next items of the open lists, and the steps to those after them; nil for a list with dashes.
+    private var lists: [(next: Int, step: Int)?] = []
     private var containers = LineContainers()
     /// Whether the outermost open list has an item with text.
     private var hasItem = false
@@ -24,6 +24,11 @@ struct TextLines {
     private var hasSeparator = false
     private var isFenced = false
     private var fenceStart = 0
+    /// The offset after the fence, and the links of the open code.
+    private var codeStart = 0
+    private var codeLinks: [CodeLink] = []
+    /// The addresses of links without text.
+    private var emptyLinks: [String] = []
     /// The language of the open code.
     private var language = ""
     private var inlines: [Inline] = []
@@ -44,6 +49,13 @@ struct TextLines {
         var isDone = false
     }
 
+    /// A link in code, with the range of its words until it ends.
+    private struct CodeLink {
+        let address: String
+        let start: Int
+        var words: String?
+    }
+
     /// - Parameter links: The links of the page; nil for the text alone.
     init(links: PageLinks? = nil) {
         (self.links, isMarked) = (links ?? PageLinks(base: ""), links != nil)
@@ -53,38 +65,13 @@ struct TextLines {
     var text: String {
         var whole = self
         if heading.isEmpty { whole.removeHeading() }
-        let bytes = whole.literals.escaped(whole.bytes, links: links.count)
-        return String(decoding: bytes, as: UTF8.self) + links.definitions
+        whole.addLinks(emptyLinks.map { ("", $0) })
+        let bytes = whole.literals.escaped(whole.bytes, links: whole.links.count)
+        return String(decoding: bytes, as: UTF8.self) + whole.links.definitions
     }
 
     /// The number of bytes without the addresses.
     var count: Int { bytes.count }
-
-    /// Returns the line ends before and after an element: two for a paragraph; nil for an inline element.
-    static func breaks(before name: String) -> Int? {
-        if lines.contains(name) { return 1 }
-        return inline.contains(name) ? nil : 2
-    }
-
-    private static let lines: Set<String> = [
-        "br", "li", "tr", "dt", "dd", "option", "figcaption", "caption", "legend",
-    ]
-    private static let inline: Set<String> = [
-        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
-        "i", "img", "ins", "kbd", "label", "mark", "math", "q", "rp", "rt", "ruby", "s", "samp", "small",
-        "span", "strike", "strong", "sub", "sup", "td", "th", "time", "tt", "u", "var", "wbr",
-    ]
-    /// The blocks that have no marks in a cell.
-    private static let blocks: Set<String> = [
-        "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "pre", "ul",
-    ]
-    /// The marks around inline elements.
-    private static let marks = [
-        "b": "**", "strong": "**", "i": "*", "em": "*", "s": "~~", "del": "~~", "strike": "~~", "code": "`",
-        "a": "[", "sup": "^(", "sub": "_(",
-    ]
-
-    private static let emphases: Set = ["b", "strong", "i", "em", "s", "del", "strike"]
 
     /// The index of the open element with code.
     private var openCode: Int? { inlines.firstIndex { $0.name == "code" && !$0.isDone } }
@@ -98,16 +85,19 @@ struct TextLines {
         if isInRow, Self.blocks.contains(name) { return }
         switch name {
         case "li":
-            let number = (lists.last ?? nil).map { Self.number(node["value"]) ?? $0 }
+            let number = (lists.last ?? nil).map { Self.number(node["value"]) ?? $0.next }
             if isMarked { containers.openItem(number) }
-            if let number { lists[lists.count - 1] = number + 1 }
+            if let number, let step = (lists.last ?? nil)?.step {
+                lists[lists.count - 1] = (max(0, number + step), step)
+            }
         case "ul", "ol":
             if lists.isEmpty { hasItem = false }
-            lists.append(name == "ul" ? nil : Self.number(node["start"]) ?? 1)
+            lists.append(name == "ul" ? nil : Self.numbers(of: node))
         case "table": if isMarked { table = TableRows(node) }
         case "tr":
             cells = 0
             table?.openRow()
+        case _ where TableRows.groups.contains(name): table?.openGroup()
         case "td", "th":
             table?.openCell(node)
             hasSpace = true
@@ -125,8 +115,10 @@ struct TextLines {
         case "blockquote": containers.openQuote()
         case _ where Self.media[name] != nil: add(media: node)
         case "a" where preformatted > 0:
-            // A link in code would not be one. It is listed.
-            if let address = links.address(of: node) { _ = links.number(of: address) }
+            // A link in code would not be one. It follows the code.
+            if let address = links.address(of: node), !links.contains(address) {
+                codeLinks.append(CodeLink(address: address, start: bytes.count))
+            }
         case "a":
             let link = Inline(name: name, address: links.address(of: node))
             if link.address != nil, let code = openCode {
@@ -147,25 +139,6 @@ struct TextLines {
         }
     }
 
-    /// Returns the language of code by its class, as HTML's specification recommends, or that of its element `code`.
-    private static func language(ofCode node: HTMLDocument.Node) -> String {
-        let classes = ([node] + node.children.filter { $0.name == "code" }).compactMap { $0["class"] }
-        for name in classes.lazy.flatMap({ $0.split(whereSeparator: \.isWhitespace) }) {
-            guard let prefix = ["language-", "lang-"].first(where: name.hasPrefix) else { continue }
-            let language = name.dropFirst(prefix.count)
-            let isName = language.utf8.allSatisfy {
-                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-                    || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || "+#.-".utf8.contains($0)
-            }
-            if isName, 1...20 ~= language.count { return String(language) }
-        }
-        return ""
-    }
-
-    private static func number(_ text: String?) -> Int? {
-        text.flatMap { Int($0) }.map { max(0, min($0, 1 << 20)) }
-    }
-
     private var isInRow: Bool { table?.isInRow == true }
 
     mutating func close(_ node: HTMLDocument.Node) {
@@ -182,6 +155,9 @@ struct TextLines {
                 bytes += [UInt8(ascii: "\n")] + containers.indent + fence
                 isFenced = false
             }
+            guard preformatted == 0 else { break }
+            addLinks(codeLinks.map { ($0.words ?? "", $0.address) })
+            codeLinks = []
         case "ul", "ol": lists = lists.dropLast()
         case "li", "blockquote": if isMarked { containers.close() }
         case "tr": if isMarked { bytes += table?.closeRow(indent: containers.indent) ?? [] }
@@ -195,16 +171,44 @@ struct TextLines {
         }
     }
 
+    /// Adds a paragraph of links, except those whose address has a number.
+    private mutating func addLinks(_ added: [(words: String, address: String)]) {
+        breaks = 2
+        for link in added where !links.contains(link.address) {
+            addLink(link.words, to: link.address)
+            hasSpace = true
+        }
+    }
+
+    /// Adds a link with words that are no text of the page here.
+    private mutating func addLink(_ words: String, to address: String) {
+        guard let number = links.number(of: address) else { return }
+        start()
+        bytes.append(UInt8(ascii: "["))
+        addLiteral(words.isEmpty ? "(link)" : words)
+        bytes += Array("][\(number)]".utf8)
+    }
+
+    private mutating func addLiteral(_ words: String) {
+        for byte in words.utf8 {
+            literals.add(byte, at: bytes.count)
+            bytes.append(byte)
+        }
+    }
+
     private mutating func closeInline(_ name: String) {
+        if name == "a", preformatted > 0, let link = codeLinks.last, link.words == nil {
+            let words = bytes[max(link.start, min(codeStart, bytes.count))...]
+            codeLinks[codeLinks.count - 1].words = HTMLText.oneLine(String(decoding: words, as: UTF8.self))
+        }
         guard inlines.last?.name == name else { return }
         endMarks(inlines.count - 1)
         let last = inlines.removeLast()
-        // A link without text is listed.
-        guard name == "a", !last.isDone, let number = last.address.flatMap({ links.number(of: $0) }), hasImage
-        else { return }
+        // A link without text follows the text, unless another one leads there.
+        guard name == "a", !last.isDone, let address = last.address else { return }
+        guard hasImage else { return emptyLinks.append(address) }
         hasSpace = true
-        start()
-        bytes += Array("[(image)][\(number)]".utf8)
+        addLink("(image)", to: address)
     }
 
     /// Ends the marks of an open element at the end of the text. A link has the words of its first line.
@@ -264,19 +268,6 @@ struct TextLines {
         bytes += Array("][\(number)]".utf8)
     }
 
-    /// Returns a fence that is longer than the marks in its code.
-    private static func fence(for code: ArraySlice<UInt8>, min count: Int) -> [UInt8] {
-        let longest = code.split { $0 != UInt8(ascii: "`") }.map(\.count).max() ?? 0
-        let isFree = longest == 0 || longest < count
-        return [UInt8](repeating: UInt8(ascii: "`"), count: isFree ? count : longest + 1)
-    }
-
-    /// The words for elements whose content is a file of its own.
-    static let media = [
-        "img": "image", "video": "video", "audio": "audio", "iframe": "frame", "object": "object",
-        "embed": "object",
-    ]
-
     mutating func breakLine() { breaks = max(breaks, 1) }
 
     /// Adds the description of an image, a recording, or an embedded page, and a link to it.
@@ -295,10 +286,7 @@ struct TextLines {
         start()
         let number = address.flatMap { links.number(of: $0) }
         bytes += Array(((number == nil ? "" : "[") + "(\(kind)\(words.isEmpty ? "" : ": ")").utf8)
-        for byte in words.utf8 {
-            literals.add(byte, at: bytes.count)
-            bytes.append(byte)
-        }
+        addLiteral(words)
         bytes += Array((")" + (number.map { "][\($0)]" } ?? "")).utf8)
         if !isImage { breaks = 1 }
     }
@@ -374,10 +362,10 @@ struct TextLines {
             if isFence {
                 fenceStart = bytes.count
                 bytes += Array("```\(language)\n".utf8) + containers.indent
-                isFenced = true
+                (isFenced, codeStart) = (true, bytes.count)
             }
             bytes += Array(mark.utf8)
-            if isInRow { bytes += table?.begin() ?? [] }
+            if isInRow { bytes += table?.begin(indent: containers.indent) ?? [] }
             if isMarked, preformatted == 0 || isFence {
                 literals.beginLine(
                     at: bytes.count, beginsBlock: count != 1 || isFence || isItem || !mark.isEmpty,
@@ -385,7 +373,7 @@ struct TextLines {
             }
             mark = ""
         } else if hasSeparator {
-            bytes += isInRow ? table?.begin() ?? [] : Array(" | ".utf8)
+            bytes += isInRow ? table?.begin(indent: containers.indent) ?? [] : Array(" | ".utf8)
         } else if hasSpace {
             bytes.append(UInt8(ascii: " "))
         }

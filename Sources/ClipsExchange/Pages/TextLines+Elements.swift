@@ -1,0 +1,65 @@
+/// The kinds of elements.
+extension TextLines {
+    /// Returns the line ends before and after an element: two for a paragraph; nil for an inline element.
+    static func breaks(before name: String) -> Int? {
+        if lines.contains(name) { return 1 }
+        return inline.contains(name) ? nil : 2
+    }
+
+    static let lines: Set<String> = [
+        "br", "li", "tr", "dt", "dd", "option", "figcaption", "caption", "legend",
+    ]
+    static let inline: Set<String> = [
+        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
+        "i", "img", "ins", "kbd", "label", "mark", "math", "q", "rp", "rt", "ruby", "s", "samp", "small",
+        "span", "strike", "strong", "sub", "sup", "td", "th", "time", "tt", "u", "var", "wbr",
+    ]
+    /// The blocks that have no marks in a cell.
+    static let blocks: Set<String> = [
+        "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "pre", "ul",
+    ]
+    /// The marks around inline elements.
+    static let marks = [
+        "b": "**", "strong": "**", "i": "*", "em": "*", "s": "~~", "del": "~~", "strike": "~~", "code": "`",
+        "a": "[", "sup": "^(", "sub": "_(",
+    ]
+
+    static let emphases: Set = ["b", "strong", "i", "em", "s", "del", "strike"]
+
+    /// Returns the language of code by its class, as HTML's specification recommends, or that of its element `code`.
+    static func language(ofCode node: HTMLDocument.Node) -> String {
+        let classes = ([node] + node.children.filter { $0.name == "code" }).compactMap { $0["class"] }
+        for name in classes.lazy.flatMap({ $0.split(whereSeparator: \.isWhitespace) }) {
+            guard let prefix = ["language-", "lang-"].first(where: name.hasPrefix) else { continue }
+            let language = name.dropFirst(prefix.count)
+            let isName = language.utf8.allSatisfy {
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+                    || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || "+#.-".utf8.contains($0)
+            }
+            if isName, 1...20 ~= language.count { return String(language) }
+        }
+        return ""
+    }
+
+    static func numbers(of list: HTMLDocument.Node) -> (next: Int, step: Int) {
+        guard list["reversed"] != nil else { return (number(list["start"]) ?? 1, 1) }
+        return (number(list["start"]) ?? list.children.count { $0.name == "li" }, -1)
+    }
+
+    static func number(_ text: String?) -> Int? {
+        text.flatMap { Int($0) }.map { max(0, min($0, 1 << 20)) }
+    }
+
+    /// Returns a fence that is longer than the marks in its code.
+    static func fence(for code: ArraySlice<UInt8>, min count: Int) -> [UInt8] {
+        let longest = code.split { $0 != UInt8(ascii: "`") }.map(\.count).max() ?? 0
+        let isFree = longest == 0 || longest < count
+        return [UInt8](repeating: UInt8(ascii: "`"), count: isFree ? count : longest + 1)
+    }
+
+    /// The words for elements whose content is a file of its own.
+    static let media = [
+        "img": "image", "video": "video", "audio": "audio", "iframe": "frame", "object": "object",
+        "embed": "object",
+    ]
+}
