@@ -182,7 +182,9 @@ import Testing
         let list = urls.enumerated().map { "[\($0 + 1)]: \($1)" }.joined(separator: "\n")
         var text = "See [x][9999].\n\n" + list
         var links = ClipLinks(takingListOf: &text)
-        #expect(links.numbered(text) == "See x [9999]." && links.urls == urls && !links.isCut)
+        #expect(links.numbered(text) == "See x [1]." && links.urls == [urls[9998]])
+        links.addRest()
+        #expect(links.urls == [urls[9998]] + urls.dropLast() && !links.isCut)
         #expect(links.numbered("https://b.example/") == "https://b.example/" && links.isCut)
     }
 
@@ -191,7 +193,8 @@ import Testing
         let code = "```\nprint(a[1](https://c.example/))\n```"
         #expect(
             links.numbered("[A](https://a.example/) and `x[0][1] https://b.example/`\n\(code)\nend [n](x)")
-                == "A [1] and `x[0][1] https://b.example/`\n\(code)\nend [n](x)")
+                == "A [1] and `x[0][1] https://b.example/` [2]\n```\nprint(a[1](https://c.example/)) [3]\n```\nend [n](x)"
+        )
         #expect(links.urls == ["https://a.example/", "https://b.example/", "https://c.example/"])
         #expect(
             links.numbered("no") == "no" && links.numbered(#"\[A](https://a.example/)"#).contains("](http"))
@@ -202,10 +205,37 @@ import Testing
         let text = "https://a.example/, [B](https://b.example/), <https://c.example/>, `https://d.example/`, "
         #expect(
             links.numbered(text + "[x [E](https://e.example/) https://f.example/](https://g.example/)")
-                == "https://a.example/ [1], B [2], <https://c.example/> [3], `https://d.example/`, "
+                == "https://a.example/ [1], B [2], <https://c.example/> [3], `https://d.example/` [4], "
                 + "x E [5] https://f.example/ [6] [7]")
         #expect(links.urls == "abcdefg".map { "https://\($0).example/" })
-        #expect(links.ranges.map(\.lowerBound) == [0, 24, 32, 79])
+        #expect(links.ranges.map(\.lowerBound) == [0, 24, 32, 83])
+    }
+
+    @Test(arguments: [
+        (
+            "[a][1] [B](https://b.example/) [c][2] [1]\n\n[1]: https://a.example/\n[2]: https://c.example/",
+            "a [1] B [2] c [3] [1]", "abc"
+        ),
+        (
+            "see [y][3], [Zed], [z][ZED], [zed][] [no]\n\n[zed]: <https://z.example/> \"Z\"\n[3]: https://y.example/",
+            "see y [1], Zed [2], z [2], zed [2] [no]", "yz"
+        ),
+        (
+            "[x][d] (https://e.example/)\n[d]: https://d.example/\nend `[d]`",
+            "x [1] (https://e.example/ [2])\n[d]: https://d.example/ [1]\nend `[d]`", "de"
+        ),
+        ("[https://a.example/](https://a.example/) b", "https://a.example/ [1] b", "a"),
+        (
+            "```\nsee https://a.example/ x\n```\n[b][1]\n\n[1]: https://b.example/\n[2]: https://c.example/",
+            "```\nsee https://a.example/ x [1]\n```\nb [2]", "abc"
+        ),
+    ])
+    func `the numbers in a text are those of its list`(text: String, shown: String, hosts: String) {
+        var text = text
+        var links = ClipLinks(takingListOf: &text)
+        #expect(links.numbered(text) == shown)
+        links.addRest()
+        #expect(links.urls == hosts.map { "https://\($0).example/" })
     }
 
     @Test func `links are chosen by their numbers, also by those of two digits`() throws {

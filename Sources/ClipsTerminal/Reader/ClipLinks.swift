@@ -1,12 +1,15 @@
 import ClipsCore
 import Platform
 
-/// The links in the texts of a clip, numbered: the addresses that the text lists at its end, as that of a saved page does,
-/// and then the named links and the URLs in the order of their first occurrence.
+/// The links in the texts of a clip, numbered in the order of their first occurrence: named links, references to addresses
+/// that the text lists at its end, as that of a saved page does, and URLs.
 struct ClipLinks: Sendable {
     private(set) var urls: [String] = []
-    /// The number of addresses at the end of the text.
+    /// The number of addresses at the end of the text, those of them that may have no number yet, and all of the text
+    /// by their names.
     private(set) var listed = 0
+    private var rest: [String] = []
+    private var definitions: [String: String] = [:]
     /// The links in the last text that got numbers, in bytes.
     private(set) var ranges: [Range<Int>] = []
     /// Whether a link has no number, since there are too many.
@@ -25,46 +28,44 @@ struct ClipLinks: Sendable {
     /// Removes the addresses from the end of a text, `[1]: https://example.org`.
     init(takingListOf text: inout String) {
         let bytes = Array(text.utf8.suffix(Self.maxBytes))
-        var (end, found, expected) = (bytes.count, [String](), 0)
+        var (end, found) = (bytes.count, [LinkDefinition]())
         while end > 0, found.count < Self.maxCount {
             let start = bytes[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-            guard let (number, address) = Self.definition(bytes[start..<end]),
-                found.isEmpty || number == expected
-            else { break }
-            found.append(address)
-            expected = number - 1
+            guard let definition = LinkDefinition(bytes[start..<end]) else { break }
+            found.append(definition)
             end = max(0, start - 1)
         }
-        guard !found.isEmpty, expected == 0 else { return }
+        found.reverse()
+        let own = LinkDefinition.all(in: bytes[..<end])
+        let count = LinkDefinition.listed(found, after: bytes[..<end])
+        guard count > 0 || !own.isEmpty else { return }
+        for definition in found.suffix(count) + own + found.dropLast(count)
+        where definitions[definition.name] == nil { definitions[definition.name] = definition.address }
+        guard count > 0 else { return }
+        rest = found.suffix(count).map(\.address)
+        listed = count
+        end = found.count > count ? found[found.count - count].start - 1 : end
         while end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
-        (urls, listed) = (found.reversed(), found.count)
-        numbers = Dictionary(zip(urls, 1...)) { first, _ in first }
         text = String(decoding: text.utf8.dropLast(bytes.count - end), as: UTF8.self)
     }
 
-    /// Returns the number and the address of a line of the list.
-    private static func definition(_ line: ArraySlice<UInt8>) -> (number: Int, address: String)? {
-        guard let (number, end) = number(line, at: line.startIndex), line.endIndex > end + 2,
-            line[end] == UInt8(ascii: ":"), line[end + 1] == 0x20
-        else { return nil }
-        let address = line[(end + 2)...]
-        return address.allSatisfy { $0 > 0x20 } ? (number, String(decoding: address, as: UTF8.self)) : nil
+    /// Numbers the listed addresses to which no text leads.
+    mutating func addRest() {
+        for address in rest { _ = number(of: address) }
+        rest = []
     }
 
-    /// Returns a number in brackets, and the index after it.
-    private static func number(_ bytes: ArraySlice<UInt8>, at start: Int) -> (number: Int, end: Int)? {
-        guard start < bytes.endIndex, bytes[start] == UInt8(ascii: "["),
-            let end = bytes[start...].prefix(6).firstIndex(of: UInt8(ascii: "]")),
-            let number = Int(String(decoding: bytes[(start + 1)..<end], as: UTF8.self)), number > 0
-        else { return nil }
-        return (number, end + 1)
-    }
-
-    /// The address of a link, the number to insert, and its signs; none for a link in code.
+    /// The address of a link, the number to insert, and its signs.
     private struct Mark {
         var offset: Int
         let address: String
-        var signs: (before: String, after: String)? = ("", "")
+        var signs: (before: String, after: String) = ("", "")
+    }
+
+    /// The range of code, of which a block gets numbers at the ends of its lines, and words get one after them.
+    private struct Code {
+        var range: Range<Int>
+        let isBlock: Bool
     }
 
     /// Returns a text in which a reference to the list, `[words][1]`, and a link, `[words](https://example.org)`, have
@@ -72,15 +73,16 @@ struct ClipLinks: Sendable {
     /// which remains as it is.
     private func withoutBrackets(
         _ bytes: [UInt8]
-    ) -> (bytes: [UInt8], references: [Range<Int>], marks: [Mark], code: [Range<Int>]) {
-        var (result, references, code): ([UInt8], [Range<Int>], [Range<Int>]) = ([], [], [])
+    ) -> (bytes: [UInt8], references: [Range<Int>], marks: [Mark], code: [Code]) {
+        var (result, references, code): ([UInt8], [Range<Int>], [Code]) = ([], [], [])
         var marks: [Mark] = []
-        var (open, index, blocks) = ([Int](), 0, TextMarks.code(in: bytes).map(\.range)[...])
+        var (open, index, blocks) = ([Int](), 0, TextMarks.code(in: bytes)[...])
         while index < bytes.count {
-            if let block = blocks.first, block.lowerBound == index {
-                code.append(result.count..<result.count + block.count)
-                result += bytes[block]
-                index = blocks.removeFirst().upperBound
+            if let block = blocks.first, block.range.lowerBound == index {
+                let range = result.count..<result.count + block.range.count
+                code.append(Code(range: range, isBlock: block.lines != nil))
+                result += bytes[block.range]
+                index = blocks.removeFirst().range.upperBound
                 continue
             }
             let isLiteral = index > 0 && bytes[index - 1] == UInt8(ascii: "\\")
@@ -88,18 +90,22 @@ struct ClipLinks: Sendable {
                 open.append(result.count)
             } else if bytes[index] == UInt8(ascii: "]"), !isLiteral, let start = open.popLast(),
                 result.count - start <= Self.maxReference,
-                let (address, end) = reference(bytes, at: index + 1)
+                let (address, end) = reference(bytes, at: index + 1, words: result[(start + 1)...])
             {
+                // A number is the only sign of its link.
+                let isNumber = end == index + 1 && result[(start + 1)...].allSatisfy { 48...57 ~= $0 }
+                if isNumber { result.removeLast(result.count - start - 1) }
                 result.remove(at: start)
                 for block in code.indices.reversed() {
-                    guard code[block].lowerBound > start else { break }
-                    code[block] = code[block].lowerBound - 1..<code[block].upperBound - 1
+                    let range = code[block].range
+                    guard range.lowerBound > start else { break }
+                    code[block].range = range.lowerBound - 1..<range.upperBound - 1
                 }
                 for mark in marks.indices.reversed() {
                     guard marks[mark].offset > start else { break }
                     marks[mark].offset -= 1
                 }
-                result += Array(" []".utf8)
+                result += Array((isNumber ? "[]" : " []").utf8)
                 marks.append(Mark(offset: result.count - 1, address: address))
                 // One around others replaces them.
                 while let last = references.last, last.upperBound > start { references.removeLast() }
@@ -114,9 +120,21 @@ struct ClipLinks: Sendable {
     }
 
     /// Returns the address of the link after its words in brackets, and the index after it.
-    private func reference(_ bytes: [UInt8], at start: Int) -> (address: String, end: Int)? {
-        if let (number, end) = Self.number(bytes[...], at: start), number <= listed {
-            return (urls[number - 1], end)
+    private func reference(
+        _ bytes: [UInt8], at start: Int, words: ArraySlice<UInt8>
+    ) -> (address: String, end: Int)? {
+        let next = start < bytes.count ? bytes[start] : 0x20
+        if !definitions.isEmpty {
+            let name = bytes[start...].prefix(LinkDefinition.maxName + 2)
+            if next == UInt8(ascii: "["), let end = name.firstIndex(of: UInt8(ascii: "]")),
+                let address = address(named: end == start + 1 ? words : bytes[(start + 1)..<end])
+            {
+                return (address, end + 1)
+            }
+            // A definition in the text remains there.
+            if next != UInt8(ascii: "("), next != UInt8(ascii: ":"), let address = address(named: words) {
+                return (address, start)
+            }
         }
         guard start < bytes.count, bytes[start] == UInt8(ascii: "("),
             let end = bytes[start...].prefix(Self.maxReference).firstIndex(of: UInt8(ascii: ")")),
@@ -124,6 +142,11 @@ struct ClipLinks: Sendable {
             bytes[(start + 1)..<end].allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "(") })
         else { return nil }
         return (String(decoding: bytes[(start + 1)..<end], as: UTF8.self), end + 1)
+    }
+
+    private func address(named name: ArraySlice<UInt8>) -> String? {
+        guard name.count <= LinkDefinition.maxName else { return nil }
+        return definitions[LinkDefinition.name(name)]
     }
 
     /// Returns the number of an address, a new one if it has none; nil if there are too many.
@@ -158,19 +181,29 @@ struct ClipLinks: Sendable {
             index = max(stop, index + 3)
             guard stop > start + 8 else { continue }
             last = stop
-            while let block = blocks.first, block.upperBound <= start { blocks.removeFirst() }
-            let isCode = blocks.first?.contains(start) == true
+            while let block = blocks.first, block.range.upperBound <= start { blocks.removeFirst() }
+            let block = blocks.first.flatMap { $0.range.contains(start) ? $0 : nil }
             let isInBrackets = start > 0 && bytes[start - 1] == UInt8(ascii: "<")
-            let end = isInBrackets && stop < bytes.count && bytes[stop] == UInt8(ascii: ">") ? stop + 1 : stop
+            var end = isInBrackets && stop < bytes.count && bytes[stop] == UInt8(ascii: ">") ? stop + 1 : stop
             let address = String(decoding: bytes[start..<stop], as: UTF8.self)
-            marks.append(Mark(offset: end, address: address, signs: isCode ? nil : (" [", "]")))
-            if !isCode, TextMarks.overlapping(start..<end, in: references, { $0 }).isEmpty {
-                links.append(start..<end)
+            let reference = TextMarks.overlapping(start..<end, in: references, { $0 }).first
+            if block == nil, reference == nil { links.append(start..<end) }
+            // The words of a link may be its address.
+            if let reference, reference.lowerBound <= start,
+                named.contains(where: { $0.offset == reference.upperBound - 1 && $0.address == address })
+            {
+                continue
             }
+            if let block {
+                let line = bytes[stop...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+                end = block.isBlock ? min(line, block.range.upperBound) : block.range.upperBound
+            }
+            marks.append(Mark(offset: end, address: address, signs: (" [", "]")))
         }
         ranges = []
         guard !marks.isEmpty else { return text }
-        return insert(marks.sorted { $0.offset < $1.offset }, into: bytes + rest, links)
+        let sorted = marks.enumerated().sorted { ($0.1.offset, $0.0) < ($1.1.offset, $1.0) }
+        return insert(sorted.map(\.1), into: bytes + rest, links)
     }
 
     /// Returns a text with numbers at the marks, which are in ascending order, and adapts the ranges of links to them.
@@ -179,8 +212,8 @@ struct ClipLinks: Sendable {
         var shifts: [(offset: Int, count: Int)] = []
         for mark in marks {
             let number = number(of: mark.address)
-            guard let signs = mark.signs, number != nil || signs.before.isEmpty else { continue }
-            let shown = signs.before + (number.map(String.init) ?? "…") + signs.after
+            guard number != nil || mark.signs.before.isEmpty else { continue }
+            let shown = mark.signs.before + (number.map(String.init) ?? "…") + mark.signs.after
             result += bytes[copied..<mark.offset] + Array(shown.utf8)
             copied = mark.offset
             shifts.append((copied, result.count - copied))

@@ -95,6 +95,7 @@ struct Reader: Sendable {
         linkRanges.note = found.ranges
         numbered.text = found.numbered(numbered.text)
         linkRanges.text = found.ranges
+        found.addRest()
         (self.numbered, links, hasMoreLinks) = (numbered, found.urls, found.isCut)
         (former, text) = (text ?? former, nil)
     }
