@@ -66,7 +66,7 @@ import Testing
         #expect(ShownText("```\n*x*", width: 80).text == "  *x*" && ShownText("```", width: 80).text == "")
     }
 
-    @Test func `tables are aligned, their cells wrapped, and those without room remain as they are`() {
+    @Test func `tables are aligned, their cells wrapped, and those without room are lines of cells`() {
         let text = "x\n| Name | *N* |\n|:--|--:|\n| a **b** | 3 |\n| long words | 120 |\n\ny | z"
         let shown = ShownText(text, width: 40)
         #expect(
@@ -90,7 +90,37 @@ import Testing
         }
         let wide = (0..<9).map { "column \($0)" }.joined(separator: " | ")
         let table = wide + "\n" + String(repeating: "---|", count: 9) + "\n" + wide
-        #expect(ShownText(table, width: 40).text == table && ShownText(table, width: 200).text != table)
+        #expect(ShownText(table, width: 200).text.split(separator: "\n").count == 3)
+        let records = (0..<9).map { "column \($0): column \($0)" }.joined(separator: "\n")
+        #expect(ShownText(table, width: 40).text == records)
+    }
+
+    @Test func `a table that is too wide has a line for each cell, with its heading`() {
+        let names = (1...5).map { "*Name* \($0)" }.joined(separator: " | ")
+        let text = "a\n\n\(names)\n---|---|---|---|---\n1 | `a\\|b` | | 4\nx | y | z | | w\n\nb"
+        let shown = ShownText(text, width: 30)
+        #expect(
+            shown.text
+                == "a\n\nName 1: 1\nName 2: `a|b`\nName 4: 4\n\nName 1: x\nName 2: y\n"
+                + "Name 3: z\nName 5: w\n\nb")
+        let looks = shown.marks.map { String(decoding: Array(shown.text.utf8)[$0.range], as: UTF8.self) }
+        #expect(looks.prefix(4) == ["Name", " 1", "Name", " 2"], "\(looks)")
+        let (source, bytes) = (Array(text.utf8), Array(shown.text.utf8))
+        for offset in source.indices where (0x61...0x7A).contains(source[offset]) {
+            #expect(bytes[shown.shown(offset)] == source[offset])
+            #expect(shown.source(shown.shown(offset)) == offset)
+        }
+        let many = Array(repeating: "c", count: 70).joined(separator: " | ")
+        let dashes = Array(repeating: "---", count: 70).joined(separator: " | ")
+        #expect(ShownText("\(many)\n\(dashes)\n\(many)", width: 400).text.hasPrefix("c: c\nc: c\n"))
+        let headless = "| | | | | |\n---|---|---|---|---\n1 | two words | 3 | 4 | 5"
+        #expect(ShownText(headless, width: 20).text == "1\ntwo words\n3\n4\n5")
+    }
+
+    @Test func `a table without headings begins with its first row, and code in cells has no backslashes`() {
+        #expect(
+            ShownText("| | |\n--- | ---\nk1 | one\nlong key | `c\\|d`", width: 40).text
+                == "k1       │ one\nlong key │ `c|d`")
     }
 
     @Test func `offsets of the text and of the shown text lead to each other`() {
@@ -161,6 +191,32 @@ import Testing
             let frame = app.state.draw()
             #expect(frame.cell(row: row, column: 1)?.style == app.state.theme.match)
             #expect(frame.cell(row: row - 1, column: 1)?.style != app.state.theme.match)
+        }
+    }
+
+    @Test func `a phrase is found and highlighted over the lines of a wrapped cell`() async throws {
+        let text =
+            "Name | Remark\n---|---\nfirst | " + String(repeating: "word ", count: 12)
+            + "split phrase here\nlast | split phrase"
+        try await RunningApp.open(size: Size(rows: 24, columns: 80)) { app in
+            _ = try app.other { store in
+                var draft = RunningApp.draft("Marks")
+                draft.text = text
+                return try await store.add([draft])
+            }
+            try app.run(":wait count=1\n<Enter>\n:wait text=Remark\n:resize 82x24\n:wait idle")
+            for columns in 70...90 {
+                try app.run(":resize \(columns)x24\n:wait idle\n/split phrase<Enter>\n:wait text=1/2 matches")
+                let frame = app.state.draw()
+                let line = app.lines.firstIndex { $0.contains("│ phrase here") }
+                if let row = line {
+                    let before = app.lines[row].prefix { $0 != "│" }.count
+                    #expect(frame.cell(row: row, column: before + 2)?.style == app.state.theme.match)
+                    #expect(frame.cell(row: row, column: before + 9)?.style != app.state.theme.match)
+                    #expect(frame.cell(row: row, column: before)?.style != app.state.theme.match)
+                }
+                try app.run("n\n:wait text=2/2 matches\nN\n:wait text=1/2 matches")
+            }
         }
     }
 

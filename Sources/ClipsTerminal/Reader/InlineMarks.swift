@@ -38,12 +38,13 @@ struct InlineMarks {
         while index < region.upperBound {
             if let block = blocks.first, block.range.lowerBound <= index {
                 blocks.removeFirst()
+                if isCell { omitBars(bytes, block.range.clamped(to: region)) }
                 (index, isBegun) = (max(index, block.range.upperBound), true)
                 continue
             }
             let byte = bytes[index]
             if byte == UInt8(ascii: "\n") { isBegun = false }
-            let isBar = isCell && bytes[index...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "|")])
+            let isBar = isCell && bytes[index...].starts(with: Self.literalBar)
             if isBar || Self.isEscaped(bytes, index, isBegun: isBegun) {
                 omitted.append(index..<index + 1)
                 (index, isBegun) = (index + 2, true)
@@ -62,6 +63,15 @@ struct InlineMarks {
         omitted.sort { $0.lowerBound < $1.lowerBound }
         addSpans(region, base)
     }
+
+    /// Omits the backslashes before bars, which code in a cell has, too.
+    private mutating func omitBars(_ bytes: [UInt8], _ code: Range<Int>) {
+        for index in code.dropLast() where bytes[index...].starts(with: Self.literalBar) {
+            omitted.append(index..<index + 1)
+        }
+    }
+
+    private static let literalBar = Array("\\|".utf8)
 
     /// Ends the words that stars end, or begins others.
     private mutating func addStars(_ bytes: [UInt8], _ stars: Range<Int>, in region: Range<Int>) {

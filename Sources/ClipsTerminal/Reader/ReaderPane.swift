@@ -55,10 +55,26 @@ struct ReaderPane {
                 let offset = text.utf8.distance(from: text.startIndex, to: index) - start
                 return shown.utf8.index(shown.startIndex, offsetBy: max(0, min(offset, shown.utf8.count)))
             }
-            let ranges = highlight.ranges(inText: text).map { index($0.lowerBound)..<index($0.upperBound) }
+            var ranges = highlight.ranges(inText: text).map { index($0.lowerBound)..<index($0.upperBound) }
+            for cell in line.cells { ranges += wrapped(highlight, cell, in: shown) }
             frame.highlight(
                 ranges.filter { !$0.isEmpty }, of: shown,
                 at: Position(row: area.row + row, column: area.column), width: area.size.columns, theme.match)
+        }
+    }
+
+    /// Returns the parts of matches in a line of a wrapped cell.
+    private func wrapped(
+        _ highlight: ClipHighlight, _ cell: ShownText.CellPart, in shown: String
+    ) -> [Range<String.Index>] {
+        func index(_ offset: Int) -> String.Index {
+            let offset = offset - cell.range.lowerBound + cell.offset
+            return shown.utf8.index(shown.startIndex, offsetBy: min(offset, shown.utf8.count))
+        }
+        return highlight.ranges(inText: cell.text).compactMap { match in
+            let start = cell.text.utf8.distance(from: cell.text.startIndex, to: match.lowerBound)
+            let part = (start..<start + cell.text[match].utf8.count).clamped(to: cell.range)
+            return part.isEmpty ? nil : index(part.lowerBound)..<index(part.upperBound)
         }
     }
 

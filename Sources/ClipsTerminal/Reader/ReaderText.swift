@@ -15,6 +15,8 @@ struct ReaderText: Sendable {
         var emphasis: [Emphasis] = []
         /// The characters before the text of the clip, which indent it.
         var indent = 0
+        /// The lines of wrapped cells.
+        var cells: [ShownText.CellPart] = []
     }
 
     struct Emphasis: Hashable, Sendable {
@@ -52,6 +54,15 @@ struct ReaderText: Sendable {
             let prefix = text.prefix(ofLine: line).count
             guard prefix == 0, let shown else { return prefix }
             return shown.isCode(at: text.offset(ofLine: line)) ? ShownText.codeIndent.count : 0
+        }
+
+        /// Returns the lines of wrapped cells in a line.
+        mutating func cells(ofLine line: Int, _ shown: String) -> [ShownText.CellPart] {
+            guard let text = self.shown, !text.cells.isEmpty, self.text.isShown(line, as: shown) else {
+                return []
+            }
+            let start = self.text.offset(ofLine: line)
+            return text.cells(in: start..<start + shown.utf8.count)
         }
 
         /// Returns the columns of a line that are bold, italic, or a link.
@@ -196,6 +207,9 @@ struct ReaderText: Sendable {
             matches += ranges.map {
                 Anchor(section: index, offset: text.utf8.distance(from: text.startIndex, to: $0.lowerBound))
             }
+            let wrapped = section.shown?.offsets { highlight.ranges(inText: $0, limit: maxCount) } ?? []
+            matches += wrapped.map { Anchor(section: index, offset: $0) }
+            if !wrapped.isEmpty { matches.sort() }
         }
         return matches
     }
@@ -212,8 +226,11 @@ struct ReaderText: Sendable {
                 for (number, text) in zip(wanted, sections[index].text.lines(wanted)) {
                     let emphasis = sections[index].emphasis(ofLine: number, text)
                     let indent = sections[index].indent(ofLine: number)
+                    let cells = sections[index].cells(ofLine: number, text)
                     lines.append(
-                        Line(part: part, text: text, label: label, emphasis: emphasis, indent: indent))
+                        Line(
+                            part: part, text: text, label: label, emphasis: emphasis, indent: indent,
+                            cells: cells))
                 }
             }
             first += count

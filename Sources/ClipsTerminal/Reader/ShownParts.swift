@@ -53,7 +53,8 @@ struct ShownParts: Sendable {
     mutating func finish() -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         shownCount = bytes.count
-        ordered = parts.sorted { $0.source.lowerBound < $1.source.lowerBound }
+        // The headings of a table may be shown several times.
+        ordered = parts.sorted { ($0.source.lowerBound, $0.start) < ($1.source.lowerBound, $1.start) }
         (source, bytes) = ([], [])
         return text
     }

@@ -9,7 +9,19 @@ struct ShownText: Sendable {
         var attributes: Style.Attributes
     }
 
+    /// A line of a wrapped cell.
+    struct CellPart: Hashable, Sendable {
+        /// The cell.
+        let text: String
+        /// The line in the cell, in bytes.
+        let range: Range<Int>
+        /// Its offset in the shown text or line.
+        var offset: Int
+    }
+
     let text: String
+    /// The lines of the wrapped cells, in ascending order.
+    let cells: [CellPart]
     /// The ranges of the text with a look, in ascending order.
     let marks: [Mark]
     /// The links, in ascending order.
@@ -34,7 +46,7 @@ struct ShownText: Sendable {
         let bytes = all.count > Self.maxBytes ? Array(all.prefix(Self.maxBytes)) : all
         let code = TextMarks.code(in: bytes)
         var (parts, looks, codeLines) = (ShownParts(all), [Mark](), [Int]())
-        var left = Self.maxAdded
+        var (cells, left) = ([CellPart](), Self.maxAdded)
         for block in TextMarks.blocks(of: bytes, code) {
             switch block {
             case .paragraph(let range):
@@ -54,8 +66,9 @@ struct ShownText: Sendable {
                     parts.copy(line)
                 }
             case .table(let table):
-                if let marks = table.draw(bytes, code, width: width, left: &left, in: &parts) {
-                    looks += marks
+                if let drawn = table.draw(bytes, code, width: width, left: &left, in: &parts) {
+                    looks += drawn.looks
+                    cells += drawn.cells
                 } else {
                     let marks = InlineMarks(in: bytes, table.range, code: code)
                     parts.copy(table.range, without: marks.omitted)
@@ -69,7 +82,7 @@ struct ShownText: Sendable {
             parts.shown(look.range).map { Mark(range: $0, attributes: look.attributes) }
         }.sorted { $0.range.lowerBound < $1.range.lowerBound }
         self.links = links.flatMap(parts.shown).sorted { $0.lowerBound < $1.lowerBound }
-        (self.codeLines, self.parts) = (codeLines, parts)
+        (self.codeLines, self.parts, self.cells) = (codeLines, parts, cells)
     }
 
     /// Headings are bold, those of the first level underlined, and those below the second italic.
@@ -86,6 +99,34 @@ struct ShownText: Sendable {
             start = end ?? range.upperBound
         }
         return lines
+    }
+
+    /// Returns the lines of cells that begin in a range, with their offsets in it.
+    func cells(in range: Range<Int>) -> [CellPart] {
+        cells[cells.partitionPoint { $0.offset >= range.lowerBound }...].prefix {
+            $0.offset < range.upperBound
+        }.map { CellPart(text: $0.text, range: $0.range, offset: $0.offset - range.lowerBound) }
+    }
+
+    /// Returns the offsets of the matches that begin in one line of a cell and end in another.
+    ///
+    /// - Parameter matches: Returns the matches in a cell.
+    func offsets(_ matches: (String) -> [Range<String.Index>]) -> [Int] {
+        var (offsets, known) = ([Int](), [String: [Range<Int>]]())
+        for cell in cells {
+            let found =
+                known[cell.text]
+                ?? matches(cell.text).map { range in
+                    let start = cell.text.utf8.distance(from: cell.text.startIndex, to: range.lowerBound)
+                    return start..<start + cell.text[range].utf8.count
+                }
+            known[cell.text] = found
+            offsets += found.compactMap {
+                cell.range.contains($0.lowerBound) && $0.upperBound > cell.range.upperBound
+                    ? cell.offset + $0.lowerBound - cell.range.lowerBound : nil
+            }
+        }
+        return offsets
     }
 
     /// Whether a line that begins at an offset of the text is code.

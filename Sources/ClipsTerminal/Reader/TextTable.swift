@@ -36,7 +36,7 @@ struct TextTable {
         }
         let columns = rows.map(\.count).max() ?? 0
         range = header.startIndex..<end
-        self.rows = count <= Self.maxRows && (2...Self.maxColumns).contains(columns) ? rows : []
+        self.rows = count <= Self.maxRows && columns > 1 ? rows : []
         self.alignments = alignments + Array(repeating: .left, count: max(0, columns - alignments.count))
     }
 
@@ -91,19 +91,19 @@ extension TextTable {
         var lines: [(range: Range<Int>, columns: Int)]
     }
 
-    /// Adds the aligned table.
+    /// Adds the aligned table, or one that is too wide as lines with a heading and a cell each.
     ///
     /// - Parameters:
     ///   - width: The columns of the pane.
     ///   - left: The number of bytes that may be added between cells.
-    /// - Returns: The looks of words; nil if the table does not fit, or a cell has characters that are replaced.
+    /// - Returns: The looks of words, and the wrapped cells; nil if the table is too large, or a cell has characters that
+    ///   are replaced.
     func draw(
         _ bytes: [UInt8], _ code: [TextCode], width: Int, left: inout Int, in shown: inout ShownParts
-    ) -> [ShownText.Mark]? {
-        guard !rows.isEmpty, var cells = drawnCells(bytes, code),
-            let widths = widths(of: cells, fitting: width)
-        else {
-            return nil
+    ) -> (looks: [ShownText.Mark], cells: [ShownText.CellPart])? {
+        guard !rows.isEmpty, var cells = drawnCells(bytes, code) else { return nil }
+        guard let widths = widths(of: cells, fitting: width) else {
+            return drawRecords(cells, left: &left, in: &shown)
         }
         for row in cells.indices {
             for column in cells[row].indices { cells[row][column].wrap(to: widths[column]) }
@@ -112,13 +112,40 @@ extension TextTable {
         let size = lines * widths.reduce(0) { $0 + $1 + 5 }
         guard size <= left else { return nil }
         left -= size
+        var parts: [ShownText.CellPart] = []
         for (index, row) in cells.enumerated() {
-            if index > 0 { shown.insert("\n") }
-            draw(row, self.rows[index], widths, in: &shown)
+            if index == 0, hasEmptyHeader { continue }
+            if index > (hasEmptyHeader ? 1 : 0) { shown.insert("\n") }
+            parts += draw(row, widths, in: &shown)
             guard index == 0 else { continue }
             shown.insert("\n" + widths.map { String(repeating: "─", count: $0) }.joined(separator: "─┼─"))
         }
-        return cells.flatMap { $0.flatMap(\.spans) }
+        return (cells.flatMap { $0.flatMap(\.spans) }, parts)
+    }
+
+    /// Whether the table has no headings.
+    private var hasEmptyHeader: Bool { rows.count > 1 && rows[0].allSatisfy(\.isEmpty) }
+
+    /// Adds each row as lines with a heading and a cell.
+    private func drawRecords(
+        _ cells: [[Cell]], left: inout Int, in shown: inout ShownParts
+    ) -> (looks: [ShownText.Mark], cells: [ShownText.CellPart])? {
+        func size(_ cells: [Cell]) -> Int { cells.reduce(0) { $0 + $1.text.utf8.count + 3 } }
+        let size = cells.count * size(cells[0]) + cells.reduce(0) { $0 + size($1) }
+        guard size <= left else { return nil }
+        left -= size
+        for (index, row) in (cells.count > 1 ? cells.dropFirst() : cells[...]).enumerated() {
+            if index > 0 { shown.insert("\n") }
+            for (column, cell) in row.enumerated() where !cell.text.isEmpty {
+                if index > 0 || column > 0 { shown.insert("\n") }
+                if cells.count > 1, column < cells[0].count, !cells[0][column].text.isEmpty {
+                    cells[0][column].copyAll(to: &shown)
+                    shown.insert(": ")
+                }
+                cell.copyAll(to: &shown)
+            }
+        }
+        return (cells.flatMap { $0.flatMap(\.spans) }, [])
     }
 
     private func drawnCells(_ bytes: [UInt8], _ code: [TextCode]) -> [[Cell]]? {
@@ -142,6 +169,7 @@ extension TextTable {
             for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.columns) }
         }
         let room = width - 3 * (widths.count - 1)
+        guard widths.count <= Self.maxColumns else { return nil }
         guard widths.reduce(0, +) > room else { return widths }
         var (left, count) = (room, widths.count)
         for width in widths.sorted() where width * count <= left { (left, count) = (left - width, count - 1) }
@@ -154,7 +182,11 @@ extension TextTable {
         }
     }
 
-    private func draw(_ cells: [Cell], _ ranges: [Range<Int>], _ widths: [Int], in shown: inout ShownParts) {
+    /// Adds a row, and returns the lines of its wrapped cells.
+    private func draw(
+        _ cells: [Cell], _ widths: [Int], in shown: inout ShownParts
+    ) -> [ShownText.CellPart] {
+        var parts: [ShownText.CellPart] = []
         for line in 0..<(cells.map(\.lines.count).max() ?? 0) {
             if line > 0 { shown.insert("\n") }
             // Spaces at the end of a line are omitted.
@@ -178,10 +210,16 @@ extension TextTable {
                     case .right: room
                     }
                 shown.insertSpaces(part.range.isEmpty ? 0 : spaces + before)
+                if cells[column].lines.count > 1 {
+                    parts.append(
+                        ShownText.CellPart(
+                            text: cells[column].text, range: part.range, offset: shown.bytes.count))
+                }
                 cells[column].copy(part.range, to: &shown)
                 spaces = part.range.isEmpty ? spaces + width : room - before
             }
         }
+        return parts
     }
 }
 
@@ -206,6 +244,8 @@ extension TextTable.Cell {
             return (start..<start + line.utf8.count, DisplayWidth.columns(of: line))
         }
     }
+
+    fileprivate func copyAll(to shown: inout ShownParts) { copy(0..<text.utf8.count, to: &shown) }
 
     /// Copies a part of the cell, by its bytes.
     fileprivate func copy(_ range: Range<Int>, to shown: inout ShownParts) {
