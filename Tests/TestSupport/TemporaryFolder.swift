@@ -6,7 +6,8 @@ package final class TemporaryFolder: Sendable {
     package let path: String
 
     package init() throws {
-        path = FileManager.default.temporaryDirectory.path + "/clips-test-" + UUID().uuidString
+        // Short, since the path of a socket, such as Chromium's in this folder, has at most 107 bytes.
+        path = FileManager.default.temporaryDirectory.path + "/clips-test-" + UUID().uuidString.prefix(13)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
