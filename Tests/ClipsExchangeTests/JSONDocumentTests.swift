@@ -19,8 +19,8 @@ struct JSONDocumentTests {
     {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "list.json")
-        let long = String(repeating: "/folder", count: 20)
-        let text = start + Self.list(16_000, path: long) + (start.isEmpty ? "" : "}")
+        let long = String(repeating: "/folder", count: 200)
+        let text = start + Self.list(2000, path: long) + (start.isEmpty ? "" : "}")
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         let file = try #require(FileHandle(forReadingAtPath: path))
         var clips = try ClipImport(
@@ -29,7 +29,7 @@ struct JSONDocumentTests {
         #expect(try text.utf8.count > 2 << 20 && file.offset() < 2 << 20)
         var count = 1
         while try clips.next() != nil { count += 1 }
-        #expect(count == 16_000)
+        #expect(count == 2000)
     }
 
     @Test func `an error is reported with its line, after the clips before it`() throws {

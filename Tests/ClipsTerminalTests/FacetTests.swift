@@ -137,9 +137,12 @@ import Testing
     {
         try await RunningApp.open { app in
             _ = try app.other("anna") { try await $0.add([Self.draft(0, "https://old.example/", "ancient")]) }
-            _ = try app.other("seed") { store in
-                try await store.add((1...5001).map { Self.draft($0, "https://new.example/\($0)", "new") })
-            }
+            let new = """
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5001)
+                INSERT INTO Clip (title, url, tags, author)
+                SELECT 'Clip ' || i, 'https://new.example/' || i, 'new', 'seed' FROM n
+                """
+            #expect(try Shell.run("sqlite3", [app.path, new]).errors == "")
             try app.run(":wait 60s count=5002\nt+anc<Tab>")
             #expect(app.state.prompt?.editor.text == "+ancient")
             try app.run("<Esc>/author:an<Tab><Space>site:ol<Tab>")

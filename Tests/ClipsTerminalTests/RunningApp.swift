@@ -50,10 +50,7 @@ struct RunningApp: ~Copyable {
     ) async throws {
         let folder = try TemporaryFolder()
         let path = place ?? folder.path(of: "clips.db")
-        if clips > 0 {
-            let store = try await ClipStore(path: path, author: "seed")
-            _ = try await store.add((0..<clips).map { draft("Clip \($0)") })
-        }
+        if clips > 0 { try await seed(clips, path) }
         // A task, so that a failed expectation belongs to the test that runs the app.
         try await Task(executorPreference: NewThread()) {
             // Does not use the machine's browser, editor, or tmux.
@@ -69,6 +66,30 @@ struct RunningApp: ~Copyable {
             try app.script.start()
             try body(&app)
         }.value
+    }
+
+    private static let templates = Mutex<[Int: TemporaryFolder]>([:])
+
+    /// Copies a store with clips, which the first call for their number creates.
+    private static func seed(_ clips: Int, _ path: String) async throws {
+        let template: TemporaryFolder
+        if let made = templates.withLock({ $0[clips] }) {
+            template = made
+        } else {
+            template = try TemporaryFolder()
+            let store = try await ClipStore(path: template.path(of: "clips.db"), author: "seed")
+            _ = try await store.add((0..<clips).map { draft("Clip \($0)") })
+            await store.container.close()
+            let isFirst = templates.withLock { templates in
+                defer { templates[clips] = template }
+                return templates.isEmpty
+            }
+            if isFirst { atexit { RunningApp.templates.withLock { $0 = [:] } } }
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: template.path) {
+            let end = name.dropFirst("clips.db".count)
+            try FileManager.default.copyItem(atPath: template.path(of: name), toPath: path + end)
+        }
     }
 
     /// Gives each job a thread; a task that never suspends is one job.

@@ -60,7 +60,9 @@ import Testing
 
     private static func column(of words: String, in line: String) -> Int? {
         let cells = cells(line)
-        return cells.indices.first { cells[$0...].joined().hasPrefix(words) && !cells[$0].isEmpty }
+        return cells.indices.first {
+            !cells[$0].isEmpty && cells[$0...].prefix(words.utf8.count).joined().hasPrefix(words)
+        }
     }
 
     private func open(_ columns: Int, _ rows: Int) throws -> TmuxSession {

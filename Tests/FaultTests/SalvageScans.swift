@@ -15,7 +15,7 @@ enum SalvageScans {
             "created", "updated", "archived", "link"]
         kinds = [int, int] + [bytes] * 7 + [int] * 5 + [bytes]
         query = "SELECT " + ", ".join(names) + " FROM Clip NOT INDEXED WHERE id = ?"
-        for id in range(1, 22000):
+        for id in range(1, int(sys.argv[2])):
             try:
                 row = store.execute(query, (id,)).fetchone()
             except sqlite3.Error:
@@ -82,12 +82,15 @@ enum SalvageScans {
             print(repr((id, max(1, values[0])) + tuple(values[1:])))
         """
 
+    /// Above each ID of a store to salvage.
+    private static let end = LongProof.isWhole ? 22_000 : 2200
+
     static func byID(_ path: String) throws -> Set<String> { try rows(idScript, path) }
 
     static func byPage(_ path: String) throws -> Set<String> { try rows(pageScript, path) }
 
     private static func rows(_ script: String, _ path: String) throws -> Set<String> {
-        let run = try Shell.run("python3", ["-c", script, path])
+        let run = try Shell.run("python3", ["-c", script, path, "\(end)"])
         #expect(run.status == 0, "\(run.errors)")
         return Set(run.output.split(separator: "\n").map(String.init))
     }

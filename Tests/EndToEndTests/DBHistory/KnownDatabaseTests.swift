@@ -189,11 +189,9 @@ import Testing
                 "--user-data-dir=\(folder.path(of: "profile"))",
                 "--remote-debugging-port=0", "file://\(folder.path(of: "visited.html"))",
             ], environment: ["HOME": folder.path])
-        let isWritten = await soon {
-            ["", "-wal"].contains { end in
-                let bytes = try? Data(contentsOf: URL(fileURLWithPath: database + end))
-                return bytes?.range(of: Data("visited.html".utf8)) != nil
-            }
+        let isWritten = try await soon {
+            let files = [database, database + "-wal"]
+            return try !Shell.run("grep", ["-l", "-s", "-a", "-F", "visited.html"] + files).output.isEmpty
         }
         #expect(isWritten)
         browser.signal(SIGTERM)
