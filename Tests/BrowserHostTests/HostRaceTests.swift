@@ -8,7 +8,7 @@ import Testing
         let clips = try ClipsProgram()
         let hosts = try (0..<12).map { _ in try HostProcess(clips) }
         for host in hosts { try host.ask("hello", ["version": 1]) }
-        for round in 0..<LongProof.count(5, of: 200, "rounds of 12 hosts and 12 commands") {
+        for round in 0..<LongProof.count(3, of: 200, "rounds of 12 hosts and 12 commands") {
             let pages = (0..<5).map { "https://example.org/\(round)/\($0)" }
             let commands = try (0..<12).map { _ in
                 try LineProcess(

@@ -68,7 +68,7 @@ import Testing
             }
         }
         var (found, count) = (0, 0)
-        for _ in 0..<50 {
+        for _ in 0..<LongProof.count(20, of: 50, "articles with quotes") {
             let article = (0..<12).map { _ in paragraph() }
             func page() -> String {
                 let around = (0..<6).map { _ in paragraph().joined(separator: " ") }

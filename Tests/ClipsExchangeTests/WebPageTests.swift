@@ -240,7 +240,7 @@ struct WebPageTests {
     @Test func `no script and no markup remains, however a page is damaged`() throws {
         var random = SeededRandom(seed: 16)
         let bytes = Array(Self.article.utf8)
-        for round in 0..<400 {
+        for round in 0..<LongProof.count(100, of: 400, "damaged pages") {
             var changed = bytes
             for _ in 0...Int.random(in: 0...6, using: &random) {
                 let start = Int.random(in: 0..<changed.count, using: &random)

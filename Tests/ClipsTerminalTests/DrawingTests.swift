@@ -126,7 +126,7 @@ import Testing
         var state = AppState.showing(3)
         try state.press("<Enter>")
         let layout = StoredObject.Layout(names: ["title", "text"])
-        let count = LongProof.count(70_000, of: 700_000, "repetitions of the words of a long text")
+        let count = LongProof.count(35_000, of: 700_000, "repetitions of the words of a long text")
         let text = String(repeating: "words and more words of a page ", count: count)
         let clip = Clip(
             StoredObject(

@@ -144,7 +144,7 @@ import Testing
         try await RunningApp.open { app in
             try app.run(isFiltered ? "/needle<Enter>\n:wait idle" : "/x\n:wait idle\n<Esc>")
             _ = try app.other { store in
-                let count = LongProof.count(6000, of: 15_000, "imported clips")
+                let count = LongProof.count(2500, of: 15_000, "imported clips")
                 let drafts = (0..<count).map { number in
                     var draft = ClipDraft()
                     draft.title = number == 0 ? "needle first" : "Page \(number)"

@@ -20,7 +20,7 @@ import Testing
         throws
     {
         var random = SeededRandom(seed: seed)
-        for round in 0..<40 {
+        for round in 0..<LongProof.count(12, of: 40, "random lines of a prompt") {
             var state = AppState.showing(20)
             try state.press(prompt)
             var line = ""

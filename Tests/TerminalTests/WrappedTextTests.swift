@@ -72,7 +72,7 @@ struct WrappedTextTests {
     @Test func `no line is wider than requested and no letter is lost`() {
         let seed: UInt64 = 20_260_803
         var random = SeededRandom(seed: seed)
-        for _ in 0..<2_000 {
+        for _ in 0..<LongProof.count(500, of: 2000, "random texts to wrap") {
             let text = random.text(length: 40)
             for width in [1, 2, 3, 7, 20] {
                 let lines = wrap(text, width)
