@@ -207,7 +207,7 @@ import Testing
             os.setpgid(0, 0)
             os.tcsetpgrp(0, os.getpid())
             signal.signal(signal.SIGTTOU, signal.SIG_DFL)
-            os.execvp("sh", ["sh", "-c", 'chrt --idle 0 "$0"; :', sys.argv[1]])
+            os.execvp("sh", ["sh", "-c", 'nice -n 19 "$0"; :', sys.argv[1]])
         while os.WIFSTOPPED(os.waitpid(job, os.WUNTRACED)[1]):
             os.killpg(job, signal.SIGCONT)
         print("the app has ended")
