@@ -58,7 +58,9 @@ import Testing
     }
 
     @Test func `the first rows are shown before the others are ranked, and remain`() async throws {
-        let first = try await extend(RankedSelection(query, index), wanted: 100) { $0.isSorted }
+        let first = try await extend(RankedSelection(query, index, maxRanked: 1000), wanted: 100) {
+            $0.isSorted
+        }
         #expect(!first.isComplete)
         #expect(first.count >= 100)
         #expect(first.count < 1000)

@@ -26,6 +26,28 @@ import Testing
         #expect(throws: ClipsAppError.self) { try HistoryFilter("autor:\"one two\"", now: noon) }
     }
 
+    @Test func `a time without a field is that of the oldest transaction`() throws {
+        #expect(try HistoryFilter("cli 5m", now: noon).authors == ["cli"])
+        #expect(try HistoryFilter("cli 5m", now: noon).since == noon - 300)
+        let today = try HistoryFilter("today", now: noon)
+        let yesterday = try HistoryFilter("yesterday", now: noon)
+        let start = try #require(today.since)
+        #expect(today.authors.isEmpty && start <= noon && start > noon - 86_400)
+        #expect(try #require(yesterday.since) < start)
+        #expect(try HistoryFilter("5things", now: noon).authors == ["5things"])
+    }
+
+    @Test func `Enter waits for the changes of the selected transaction`() throws {
+        var state = AppState.showing(3)
+        let transaction = transaction(1, inserting: [1, 2])
+        try state.press("H")
+        state.answer(.loadHistory(HistoryFilter(), after: 0), [transaction])
+        try state.press("<Enter>")
+        #expect(state.history.opensWhenLoaded && !state.history.isInChanges)
+        state.answer(.loadChanges(transaction.token), TransactionDetail?.none as Any)
+        #expect(state.history.isInChanges && !state.history.opensWhenLoaded)
+    }
+
     @Test(arguments: ["author:an", "author:\"an", "author:\"another pr"])
     func `Tab completes the name of external writers`(typed: String) throws {
         var state = AppState.showing(3, config: "")

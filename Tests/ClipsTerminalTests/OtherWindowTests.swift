@@ -31,6 +31,25 @@ import Testing
         }
     }
 
+    @Test func `the cursor stays at the top while others fill a list that they emptied`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            try app.run("jg\n:wait idle")
+            _ = try app.other("cli") { try await $0.delete(ids) }
+            try app.run(":wait count=0")
+            for number in 1...3 {
+                try app.other("cli") { store in _ = try await store.add([RunningApp.draft("New \(number)")]) }
+                try app.run(":wait count=\(number)")
+                #expect(app.state.list.clips.selectedIndex == 0 && app.state.list.clips.top == 0)
+            }
+            // What the user chose is chosen again, from its first clip.
+            try app.run("3d\n:wait count=0\n:wait idle\nu\n:wait count=3\n:wait idle")
+            #expect(app.state.list.clips.selectedIndex == 0)
+            try app.run("j2d\n:wait count=1\n:wait idle\nu\n:wait count=3\n:wait idle")
+            #expect(app.state.list.clips.selectedIndex == 1)
+        }
+    }
+
     @Test func `undo of a change of clips that another process deleted says so`() async throws {
         try await RunningApp.open(clips: 4) { app in
             let ids = app.state.list.clips.rows.map(\.id)

@@ -60,6 +60,9 @@ package struct ClipQuery: Hashable, Sendable {
     /// Whether the list is in the order of relevance.
     package var isRanked: Bool { ranksWords && hasWords }
 
+    /// The number of matches that a list has in the order of their relevance; newer ones then precede older ones.
+    package static let maxRanked = 5000
+
     /// Returns a sentence about the first invalid word of the filter; while the user types, only a word that
     /// more letters cannot complete.
     package func problem(isTyping: Bool) -> String? {

@@ -6,7 +6,7 @@ import SearchIndex
 /// The clips that a search has found so far, the best matches first, updated with each change.
 ///
 /// A clip retains its rank until it no longer matches, so that edits do not move the list. A new match comes before
-/// those that match as well: in the title, as a word, at the beginning of one, or within one. After ``maxRanked``, the
+/// those that match as well: in the title, as a word, at the beginning of one, or within one. After ``ClipQuery/maxRanked``, the
 /// other matches follow, newest first, as all do while the index of a large store is built.
 ///
 /// - Complexity: 16 bytes for each clip. A change passes once over the keys.
@@ -46,21 +46,25 @@ struct RankedSelection: ListSelection {
     private struct Sought { let key: Int64? }
 
     private static let order = SortOrder([SortKey("rank")], of: nil)
-    private static let maxRanked = 1000
+    private let maxRanked: Int
     private static let stepBounds = 500...16_000
     private static let stepTime = Duration.milliseconds(2)
     /// Without the index, each stage reads the store, so a ranking that takes longer is left out.
     private static let unindexedTime = Duration.milliseconds(100)
 
-    init(_ query: ClipQuery, _ index: SearchIndex, report: (@Sendable (SearchQuery) -> Void)? = nil) {
+    init(
+        _ query: ClipQuery, _ index: SearchIndex, maxRanked: Int = ClipQuery.maxRanked,
+        report: (@Sendable (SearchQuery) -> Void)? = nil
+    ) {
         self.index = index
+        self.maxRanked = maxRanked
         self.report = report
         self.query = query.search
         stages = self.query.stages
-        ranking = Self.ranking(of: self.query)
+        ranking = ranking(of: self.query)
     }
 
-    private static func ranking(of query: SearchQuery) -> SearchRanking {
+    private func ranking(of query: SearchQuery) -> SearchRanking {
         SearchRanking(query, limit: maxRanked, effort: .typing, includesRelated: false)
     }
 
@@ -127,11 +131,11 @@ struct RankedSelection: ListSelection {
             let close = try index.correction(of: query, in: snapshot)
         {
             (query, stages, isCorrected) = (close, close.stages, true)
-            ranking = Self.ranking(of: close)
+            ranking = ranking(of: close)
             return report(close)
         }
         ranking = nil
-        isComplete = isWhole && found.hits.count < Self.maxRanked
+        isComplete = isWhole && found.hits.count < maxRanked
         try show(in: snapshot)
     }
 

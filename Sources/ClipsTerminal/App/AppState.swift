@@ -178,13 +178,14 @@ struct AppState: Sendable {
                 emit(.findHidden(marks, list.query))
             }
             if list.requestsHidden(after: sync.lastChange?.transaction ?? 0) { emit(.loadHidden) }
-            if let line = sync.lastChange?.line, layout.status != nil { load(history.titles.request([line])) }
+            loadTitleOfLastChange(layout)
         case .output: layOutReader(layout)
         case .history:
             history.resize(height: HistoryScreen.listRows(layout))
             if let token = history.nextRequest() { emit(.loadChanges(token)) }
             if let count = history.nextOlder() { emit(.loadHistory(history.filter, after: count)) }
             load(history.nextTitles())
+            loadTitleOfLastChange(layout)
         case .help:
             help.layOut(HelpScreen.lines(help.entries(keys), keys, columns: size.columns), height: rows)
         case .consumers, .errors:
@@ -198,6 +199,10 @@ struct AppState: Sendable {
             toTop: clips.row(at: clips.top)?.position, isStart: clips.isLoaded && clips.top == 0)
         if target != nil, message?.text == missingClip { message = nil }
         requestRows()
+    }
+
+    private mutating func loadTitleOfLastChange(_ layout: Layout) {
+        if let line = sync.lastChange?.line, layout.status != nil { load(history.titles.request([line])) }
     }
 
     private mutating func load(_ titles: (clips: [Int64], changes: [TransactionSummary.Line])) {

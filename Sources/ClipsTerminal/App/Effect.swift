@@ -288,7 +288,7 @@ enum Effect: Sendable {
             .read(superseding: .changes) {
                 try await $0.detail(of: token)
             } then: {
-                $0.history.show($1, of: token)
+                $0.finishLoading($1, of: token)
             }
         case .loadTitles(let ids, let changes):
             .read {

@@ -11,11 +11,12 @@ struct HistoryFilter: Hashable, Sendable {
     private(set) var before: Date?
 
     static let usage =
-        "author:NAME, since:TIME, or before:TIME; a time is 2h, 3d, 2026-11-01, or 2026-11-01T14:00"
+        "author:NAME, since:TIME, or before:TIME; a time is 2h, 3d, today, 2026-11-01, or 2026-11-01T14:00"
 
     init() {}
 
-    /// Parses a filter. A word without a colon is an author; a name with spaces is in quotes.
+    /// Parses a filter. A word without a colon is an author, or the time of the oldest transaction; a name with spaces is
+    /// in quotes.
     ///
     /// - Throws: ``ClipsAppError`` for an unknown field or an invalid time.
     init(_ text: String, now: Date) throws(ClipsAppError) {
@@ -32,7 +33,12 @@ struct HistoryFilter: Hashable, Sendable {
             case ("author", 2): authors.append(Self.author(parts[1]))
             case ("since", 2): since = try Self.time(parts[1], now)
             case ("before", 2): before = try Self.time(parts[1], now)
-            case (_, 1) where !word.contains(":"): authors.append(Self.author(word[...]))
+            case (_, 1) where !word.contains(":"):
+                if let time = try? Self.time(word[...], now) {
+                    since = time
+                } else {
+                    authors.append(Self.author(word[...]))
+                }
             default:
                 throw ClipsAppError("Invalid history filter '\(word)'. Use \(Self.usage).")
             }
@@ -75,13 +81,23 @@ struct HistoryFilter: Hashable, Sendable {
             && before.map { transaction.timestamp < $0 } ?? true
     }
 
-    /// Parses a time ago, such as `2h`, or a local date with an optional time.
+    /// The days before today.
+    private static let days = ["today": 0, "yesterday": 1]
+
+    /// Parses a time ago, such as `2h`, a day, or a local date with an optional time.
     private static func time(_ text: Substring, _ now: Date) throws(ClipsAppError) -> Date {
         let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400]
         if let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
             (0...100_000).contains(count)
         {
             return now - Double(count) * unit
+        }
+        if let count = days[String(text)] {
+            var (seconds, parts) = (time_t(now.timeIntervalSince1970), tm())
+            localtime_r(&seconds, &parts)
+            (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (0, 0, 0, -1)
+            parts.tm_mday -= Int32(count)
+            return Date(timeIntervalSince1970: Double(mktime(&parts)))
         }
         let halves = text.split(separator: "T", omittingEmptySubsequences: false)
         let day = halves[0].split(separator: "-", omittingEmptySubsequences: false).map { Int32($0) }
@@ -93,7 +109,8 @@ struct HistoryFilter: Hashable, Sendable {
             (1...12).contains(month), (1...31).contains(date), (0...23).contains(hour),
             (0...59).contains(minute)
         else {
-            throw ClipsAppError("Invalid time '\(text)'. Use 2h, 3d, 2026-11-01, or 2026-11-01T14:00.")
+            throw ClipsAppError(
+                "Invalid time '\(text)'. Use 2h, 3d, today, yesterday, 2026-11-01, or 2026-11-01T14:00.")
         }
         var parts = tm()
         (parts.tm_year, parts.tm_mon, parts.tm_mday) = (year - 1900, month - 1, date)

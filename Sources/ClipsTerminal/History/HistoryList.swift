@@ -47,6 +47,8 @@ struct HistoryList: Navigable, Sendable {
     /// The number of transactions after which older ones were requested.
     private var requestedCount = 0
     private(set) var change = 0
+    /// Whether Enter waits for the changes of the selected transaction.
+    var opensWhenLoaded = false
 
     /// The number of transactions in a load.
     static let loadCount = 500
@@ -292,6 +294,10 @@ extension AppState {
 
     /// Goes from a change, or a row of one, to its clip in the list; unfolds another row, or moves into its changes.
     mutating func openInHistory() {
+        guard history.selectedTransaction == nil || history.selectedDetail != nil else {
+            history.opensWhenLoaded = true
+            return
+        }
         let only = history.selectedDetail.flatMap { $0.changes.count == 1 && !$0.isCut ? $0.changes[0] : nil }
         guard history.isInChanges || only?.exists == true || history.selectedRow == nil else {
             return history.switchPane()
@@ -302,6 +308,13 @@ extension AppState {
         }
         screen = .list
         goToAnywhere(change.clip)
+    }
+
+    mutating func finishLoading(_ detail: TransactionDetail?, of token: HistoryToken) {
+        history.show(detail, of: token)
+        guard history.opensWhenLoaded, screen == .history else { return }
+        history.opensWhenLoaded = false
+        if history.selectedDetail == nil { history.switchPane() } else { openInHistory() }
     }
 
     func restoreUnavailabilityReason(on screen: Screen) -> String? {

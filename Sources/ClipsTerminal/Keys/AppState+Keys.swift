@@ -37,6 +37,7 @@ extension AppState {
         }
         message = nil
         typing.linkDue = nil
+        history.opensWhenLoaded = false
         let earlier = typing.pressed
         typing.pressed = []
         if pick != nil, key == .control("c") { return emit(.finish(.interrupted)) }

@@ -84,9 +84,7 @@ extension AppState {
     }
 
     private func shownAuthor(of transaction: TransactionSummary) -> String {
-        if transaction.isOwn { return "you" }
-        let isWindow = transaction.author == AuthorName.app && transaction.process != nil
-        return isWindow ? "another window" : transaction.shownAuthor
+        transaction.isOwn ? "you" : transaction.shownAuthor
     }
 
     private mutating func reloadReader() {

@@ -103,7 +103,10 @@ extension AppState {
     }
 
     private mutating func finish(_ work: Work, _ clips: [Int64]) {
-        if !saving.hasMoved, let id = clips.first, !list.clips.select(id: id), list.feed.isLoading {
+        // The first of them in the list, as the user chose them.
+        let ids = clips.count > 1 ? Set(clips) : []
+        let first = list.clips.rows.first { ids.contains($0.id) }?.id ?? clips.first
+        if !saving.hasMoved, let id = first, !list.clips.select(id: id), list.feed.isLoading {
             list.feed.pendingSelection = PendingSelection(id: id)
         }
         if case .delete(let ids, _) = work { list.marks.remove(ids) }

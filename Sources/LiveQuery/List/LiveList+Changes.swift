@@ -32,6 +32,7 @@ extension LiveList {
         let wasEmpty = count == 0
         merge(net)
 
+        if let lostID, net[lostID]?.new != nil { isUntouched = false }
         guard !isUntouched else { return layOut(at: 0, screenRow: 0, isMoved: true) }
         let target = retarget(net, anchor: anchor)
         let index =
@@ -45,6 +46,8 @@ extension LiveList {
                 selectedIndex
             }
         layOut(at: index, screenRow: selectedIndex - top, isMoved: target.isMoved)
+        // In an empty list there is nothing to stay at, except an item that returns.
+        if count == 0 { isUntouched = true }
     }
 
     /// Replaces the rows by a window. Its count replaces the known one, unless it answers a request: then the
