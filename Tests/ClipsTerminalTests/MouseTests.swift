@@ -116,6 +116,8 @@ import Testing
         try state.press("H<Press:2,5>")
         #expect(state.history.selected == 1 && !state.history.isInChanges)
         try state.press("<Press:2,5>")
+        let token = try #require(state.history.selectedTransaction).token
+        state.answer(.loadChanges(token), TransactionDetail?.none as Any)
         #expect(state.history.isInChanges)
         try state.press("<Press:1,5>")
         #expect(state.history.selected == 0 && !state.history.isInChanges)
