@@ -31,6 +31,17 @@ import Testing
         }
     }
 
+    @Test func `undo asks about no change of others of which nothing is left`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            _ = try app.other("app") { try await $0.toggle(.starred, of: [ids[2]]) }
+            _ = try app.other("app") { try await $0.delete([ids[0]]) }
+            _ = try app.other("cli") { try await $0.restore([ids[0]]) }
+            try app.run(":wait count=3\n:wait idle\nu\n:wait text=Undo “Clip 0”, starred")
+            try app.run("y\n:wait text=Undone: starred “Clip 0”\nu\n:wait text=Nothing else to undo")
+        }
+    }
+
     @Test func `the cursor stays at the top while others fill a list that they emptied`() async throws {
         try await RunningApp.open(clips: 3) { app in
             let ids = app.state.list.clips.rows.map(\.id)

@@ -68,6 +68,23 @@ extension ClipStore {
         return .saved(token: last, restored: restored, clips: step.clips.count, deleted: deleted)
     }
 
+    /// Whether nothing of a step is left to undo or redo, since others did it.
+    package func isVoid(_ token: HistoryToken, isRedoing: Bool) async throws(StoreError) -> Bool {
+        try await container.read { snapshot throws(StoreError) in
+            let step = try UndoPieces(of: token, in: snapshot)
+            let role = UndoHistory.Role(isRedoing, of: token.number, ofRestore: step.isRestoring)
+            guard var later = LaterChanges(of: step, author: author, work: named(role.contextName)) else {
+                return true
+            }
+            try later.read(in: snapshot)
+            for piece in step.pieces {
+                let plan = try UndoPlan(piece, later, in: snapshot)
+                guard plan.steps.isEmpty, plan.deleted == 0 else { return false }
+            }
+            return true
+        }
+    }
+
     /// Makes the changes of a plan. Returns the restored clips.
     private func apply(
         _ plan: UndoPlan, _ contested: ContestedUndo, in transaction: inout StoreTransaction

@@ -26,6 +26,8 @@ struct ForeignChange: Hashable, Sendable {
     let timestamp: Date
     /// Whether the window that made it is still open.
     let isOfOpenWindow: Bool
+    /// Whether nothing of it is left to undo or redo.
+    var isVoid = false
 
     private var place: String { isOfOpenWindow ? "in another window" : "in a closed window" }
 
@@ -56,11 +58,13 @@ extension ForeignChange {
         do {
             let change = try await store.changeDescription(
                 of: step.token, isRedoing: direction == .redo, maxTitle: 24)
+            let isVoid = try await store.isVoid(step.token, isRedoing: direction == .redo)
             return ForeignChange(
                 change: change ?? "a change", timestamp: step.origin?.timestamp ?? .now,
                 isOfOpenWindow: step.origin.flatMap { origin in
                     origin.process.map { ProcessIdentity.isAlive($0, since: origin.timestamp) }
-                } ?? false)
+                } ?? false,
+                isVoid: isVoid)
         } catch .tokenExpired {
             return nil
         }

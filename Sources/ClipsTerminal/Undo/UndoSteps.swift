@@ -40,6 +40,8 @@ struct UndoSteps: Sendable {
         if case .redo(let step, _) = work { tried.insert(step.token) }
     }
 
+    fileprivate mutating func skip(_ step: UndoStep) { tried.insert(step.token) }
+
     /// Returns whether steps were skipped, which can be tried again.
     fileprivate mutating func endSkipping() -> Bool {
         defer { tried = [] }
@@ -154,6 +156,10 @@ extension AppState {
         guard let change else {
             if undoSteps.last(direction) == step { undoSteps.removeLast(direction) }
             return report("The history of this change has been purged; it cannot be undone.", isError: true)
+        }
+        guard !change.isVoid else {
+            undoSteps.skip(step)
+            return run(direction)
         }
         let question = change.question(direction, at: now)
         guard menu == nil, prompt == nil, screen != .conflict else {
