@@ -8,25 +8,31 @@ enum Boilerplate {
     /// - Parameter paragraphs: The characters in the paragraphs of the page. The words of classes mislead for an element
     ///   with four fifths of them, unless it contains comments.
     static func covers(
-        _ node: HTMLDocument.Node, isInContent: Bool, usesClasses: Bool, paragraphs: Int = 0
+        _ node: HTMLDocument.Node, in scope: PageScope, usesClasses: Bool, paragraphs: Int = 0
     ) -> Bool {
         let name = node.name
-        if neverText.contains(name) || !isInContent && name == "header" { return true }
-        guard node.hasAttributes else { return elements.contains(name) }
+        if neverText.contains(name) { return true }
+        guard node.hasAttributes else { return scope.omits(name) }
         if isNotes(node) { return false }
-        if elements.contains(name) || isHidden(node) { return true }
+        if scope.omits(name) || isHidden(node) { return true }
         if let role = node["role"]?.lowercased(), roles.contains(role) { return true }
         guard usesClasses, containers.contains(name), node["role"] != "main" else { return false }
         let names = "\(node["class"] ?? "") \(node["id"] ?? "")".lowercased().split(separator: " ")
         // A longer name is the title of a section.
         let found = names.map { $0.split { !$0.isLetter } }.filter { $0.count <= maxWords }.joined()
-            .filter { self.words.contains(String($0)) }
+            .filter {
+                // The pictures of an article are part of it, and so is its footer.
+                words.contains(String($0)) && $0 != name
+                    && !(scope.isInContent && pictures.contains(String($0)))
+            }
         guard !found.isEmpty, !hasContent(node) else { return false }
         return found.contains { $0.hasPrefix("comment") } || paragraphs < minParagraphs
             || Self.paragraphs(in: node) * 5 < paragraphs * 4
     }
 
-    private static func isHidden(_ node: HTMLDocument.Node) -> Bool {
+    /// Whether an element is not shown, except a formula of which an image is shown.
+    static func isHidden(_ node: HTMLDocument.Node) -> Bool {
+        if Formula.isHiding(node) { return false }
         if node["hidden"] != nil || node["aria-hidden"] == "true" { return true }
         guard let style = node["style"]?.filter({ $0 != " " }).lowercased() else { return false }
         return style.contains("display:none") || style.contains("visibility:hidden")
@@ -70,6 +76,28 @@ enum Boilerplate {
     private static let headings: Set<String> = ["h1", "h2", "h3", "h4", "h5", "h6"]
     /// The elements before a list of the article.
     private static let flow = headings.union(["p", "ul", "ol", "dl", "pre", "blockquote", "table", "figure"])
+
+    /// Whether the heading in an element, or the one before it, is a usual one of links to other articles.
+    static func hasHeadingOfTeasers(_ node: HTMLDocument.Node) -> Bool {
+        var (first, depth) = (node, 0)
+        while !headings.contains(first.name), depth < 4, let child = first.children.first(where: \.isElement)
+        {
+            (first, depth) = (child, depth + 1)
+        }
+        var previous = node.previous
+        while let found = previous, !found.isElement { previous = found.previous }
+        return [first, previous].contains { heading in
+            guard let heading, headings.contains(heading.name) else { return false }
+            return teasers.contains(ReadableText.line(of: heading).lowercased())
+        }
+    }
+
+    private static let teasers: Set<String> = [
+        "also read", "latest news", "more", "more articles", "more news", "more posts", "more stories",
+        "most popular", "most read", "read more", "read next", "read on", "recommended", "related",
+        "related articles", "related posts", "related stories", "trending", "you may also like",
+        "you might also like",
+    ]
 
     /// Whether the elements of a table show that it contains data, not a layout.
     static func isData(table node: HTMLDocument.Node) -> Bool {
@@ -154,10 +182,12 @@ enum Boilerplate {
     private static let neverText: Set<String> = [
         "head", "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
         "audio",
-        "video", "map", "button", "select", "textarea", "datalist", "input",
+        "video", "button", "select", "textarea", "datalist", "input",
     ]
-    private static let elements: Set<String> = ["nav", "footer", "aside", "dialog", "menu"]
-    private static let containers: Set<String> = ["div", "section", "ul", "ol", "table", "form", "header"]
+    private static let containers: Set<String> = [
+        "div", "section", "ul", "ol", "table", "form", "header", "footer", "aside", "menu",
+    ]
+    private static let pictures: Set<String> = ["carousel", "gallery", "slideshow"]
     private static let roles: Set<String> = [
         "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu",
         "menubar", "toolbar",

@@ -58,7 +58,10 @@ struct ElementText {
     }
 
     /// Adds a child that is left out.
-    mutating func add(omitted name: String) { if Self.inputs.contains(name) { inputs += 1 } }
+    mutating func add(omitted node: HTMLDocument.Node) {
+        guard Self.inputs.contains(node.name) else { return }
+        if !Self.marks.contains(node["type"]?.lowercased() ?? "") { inputs += 1 }
+    }
 
     /// Completes the measure at the end of an element.
     ///
@@ -82,16 +85,18 @@ struct ElementText {
             ? 0 : 1 + Double(own.commas) + min(3, Double(own.count) / 100)
     }
 
-    /// Whether an element in the content of a page only leads to other pages, or is a form.
+    /// Whether an element in the content of a page is a form.
+    func isForm(_ name: String) -> Bool { name == "form" && inputs > 0 && prose < 400 && commas < 10 }
+
+    /// Whether most of an element in the content of a page are links, which does not show that they lead to other articles.
     ///
     /// A fourth of a block's text in links is much; tables of data and sources may have more, and so may the lists of an
     /// article. Text with ten commas is prose.
     ///
     /// - Parameter isPart: Whether a list is below a paragraph or a heading.
-    func isTeaser(_ name: String, isPart: Bool) -> Bool {
+    func isLinks(_ name: String, isPart: Bool) -> Bool {
         guard commas < 10 else { return false }
         if Self.lists.contains(name) { return !isPart && name == "ul" && linkShare > 0.9 }
-        if name == "form", inputs > 0, prose < 400 { return true }
         return Self.blocks.contains(name) && (links - (isPart ? itemLinks : sourceLinks)) * 4 > count
     }
 
@@ -101,7 +106,11 @@ struct ElementText {
     }
 
     private static let inputs: Set<String> = ["input", "textarea", "select"]
+    /// The types of fields that are marks, or are not shown.
+    private static let marks: Set<String> = ["checkbox", "hidden", "radio"]
     private static let headings: Set<String> = ["h1", "h2", "h3", "h4", "h5", "h6"]
     private static let lists: Set<String> = ["ul", "ol"]
-    private static let blocks: Set<String> = ["div", "section", "table", "form", "fieldset", "dl", "header"]
+    private static let blocks: Set<String> = [
+        "div", "section", "table", "form", "fieldset", "dl", "header", "aside",
+    ]
 }

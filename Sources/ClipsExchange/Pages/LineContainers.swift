@@ -19,6 +19,11 @@ struct LineContainers {
     /// Whether the next line is the first of an item.
     var beginsItem: Bool { open.contains { $0.marker != nil } }
 
+    /// Whether the next line is the first of the description of a term.
+    var beginsDefinition: Bool { open.last?.marker?.first == UInt8(ascii: ":") }
+
+    var isEmpty: Bool { open.isEmpty && skipped == 0 }
+
     /// The bytes before the next lines of the same blocks.
     var indent: [UInt8] { open.flatMap(\.text) }
 
@@ -36,6 +41,11 @@ struct LineContainers {
         let marker = Array((number.map { "\($0). " } ?? "- ").utf8)
         let space = [UInt8](repeating: 0x20, count: marker.count)
         push(Container(isQuote: false, text: space, marker: marker))
+    }
+
+    /// Opens the description of a term.
+    mutating func openDefinition() {
+        push(Container(isQuote: false, text: Array("  ".utf8), marker: Array(": ".utf8)))
     }
 
     private mutating func push(_ container: Container) {

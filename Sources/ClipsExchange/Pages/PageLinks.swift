@@ -21,7 +21,9 @@ struct PageLinks {
     init(base: String) { self.base = URL(string: base) }
 
     /// Returns the address of a link; nil if it does not lead away from the page.
-    func address(of node: HTMLDocument.Node) -> String? { node["href"].flatMap(address) }
+    func address(of node: HTMLDocument.Node) -> String? {
+        (node["href"] ?? node["xlink:href"]).flatMap(address)
+    }
 
     func address(_ text: String) -> String? {
         let link = HTMLText.trimmed(HTMLText.repaired(text))

@@ -3,7 +3,7 @@
 /// The content is the element that declares the body of the article, or the `article` or `main` element, with a large
 /// part of the text; without one, the element whose paragraphs are long and have few links, with the elements around it
 /// that add paragraphs; otherwise the whole page. Boilerplate, such as navigation, is recognized by its element, its
-/// role, and the words of its class, and left out; in the content, so are teasers and forms: ``ElementText/isTeaser(_:)``.
+/// role, and the words of its class, and left out; in the content, so are forms, and links below a heading of teasers.
 struct ReadableText {
     typealias Node = HTMLDocument.Node
 
@@ -47,7 +47,7 @@ struct ReadableText {
 
     private func lines(_ root: Node, _ links: PageLinks) -> TextLines {
         var reader = self
-        let whole = reader.measure(root, isInLink: false, isInContent: false, 0)
+        let whole = reader.measure(root, isInLink: false, in: PageScope(), 0)
         // Lists of options and teasers may have more text than the paragraphs of the content.
         let hasProse = whole.prose >= Self.minText
         func large(_ candidates: [Candidate], _ size: (ElementText) -> Int = { $0.count - $0.links }) -> Node?
@@ -61,10 +61,22 @@ struct ReadableText {
             large(reader.bodies) ?? large(reader.articles) ?? large(reader.mains)
             ?? large(dense) { hasProse ? $0.prose : $0.count - $0.links } ?? root
         let text = reader.measures[content] ?? whole
-        reader.leavesOutLists = text.prose - text.listed >= Self.minProse
+        reader.leavesOutLists = text.prose - text.listed >= Self.minProse && content.name != "article"
         var lines = TextLines(links: links)
-        reader.append(content, to: &lines, isInContent: content != root, 0)
+        reader.append(content, to: &lines, in: Self.scope(around: content, root), 0)
         return lines
+    }
+
+    private static func scope(around content: Node, _ root: Node) -> PageScope {
+        guard content != root else { return PageScope() }
+        var (parents, next): ([Node], Node?) = ([], content.parent)
+        while let node = next, node.isElement {
+            parents.append(node)
+            next = node.parent
+        }
+        var scope = parents.reversed().reduce(PageScope()) { $0.entering($1) }
+        scope.isInContent = true
+        return scope
     }
 
     /// Returns the outermost element around a candidate that adds many paragraphs, and little other text and links.
@@ -82,10 +94,10 @@ struct ReadableText {
     }
 
     private mutating func measure(
-        _ node: Node, isInLink: Bool, isInContent: Bool, _ depth: Int
+        _ node: Node, isInLink: Bool, in scope: PageScope, _ depth: Int
     ) -> ElementText {
         let name = node.name
-        let isContent = isInContent || Boilerplate.content.contains(name)
+        let scope = scope.entering(node)
         // A link within the page does not lead away from it.
         let isInLink = isInLink || name == "a" && node["href"]?.hasPrefix("#") != true
         var text = ElementText()
@@ -93,10 +105,10 @@ struct ReadableText {
             if child.isText {
                 text.add(child.content, isInLink: isInLink)
             } else if child.isElement, depth < Self.maxDepth {
-                if covers(child, isInContent: isContent) {
-                    text.add(omitted: child.name)
+                if covers(child, in: scope) {
+                    text.add(omitted: child)
                 } else {
-                    text.add(measure(child, isInLink: isInLink, isInContent: isContent, depth + 1))
+                    text.add(measure(child, isInLink: isInLink, in: scope, depth + 1))
                 }
             }
         }
@@ -112,14 +124,17 @@ struct ReadableText {
         return text
     }
 
-    private func covers(_ node: Node, isInContent: Bool) -> Bool {
-        Boilerplate.covers(node, isInContent: isInContent, usesClasses: usesClasses, paragraphs: paragraphs)
+    private func covers(_ node: Node, in scope: PageScope) -> Bool {
+        Boilerplate.covers(node, in: scope, usesClasses: usesClasses, paragraphs: paragraphs)
     }
 
-    private func isTeaser(_ node: Node) -> Bool {
+    /// Whether an element in the content is a form, or leads to other articles. A share of links alone does not show it.
+    private func isTeaser(_ node: Node, in scope: PageScope) -> Bool {
         guard let text = measures[node], !Boilerplate.isNotes(node) else { return false }
-        return text.isTeaser(node.name, isPart: Boilerplate.isPart(node))
-            || leavesOutLists && text.isListOfTeasers(node.name)
+        let name = node.name
+        if text.isForm(name) || leavesOutLists && text.isListOfTeasers(name) { return true }
+        if name == "aside", !scope.isInArticle, text.linkShare > 0.5 { return true }
+        return text.isLinks(name, isPart: Boilerplate.isPart(node)) && Boilerplate.hasHeadingOfTeasers(node)
     }
 
     /// Whether an element only says that an advertisement is next to it.
@@ -130,9 +145,9 @@ struct ReadableText {
         return Boilerplate.labels.contains(Self.line(of: node).lowercased())
     }
 
-    private func append(_ node: Node, to lines: inout TextLines, isInContent: Bool, _ depth: Int) {
-        let name = node.name
-        let isContent = isInContent || Boilerplate.content.contains(name)
+    private func append(_ node: Node, to lines: inout TextLines, in scope: PageScope, _ depth: Int) {
+        let isInContent = scope.isInContent
+        let scope = scope.entering(node)
         lines.open(node)
         for child in node.children {
             if child.isText {
@@ -141,25 +156,27 @@ struct ReadableText {
                 guard Boilerplate.isContent(embedded: child, isInContent: isInContent) else { continue }
                 lines.add(media: child)
                 if isInContent, !lines.isInLink { appendLinks(in: child, to: &lines, depth) }
-            } else if child.isElement, depth < Self.maxDepth {
-                if covers(child, isInContent: isContent) || isInContent && !lines.isInLink && isTeaser(child)
-                    || isAdvertisement(child)
+            } else if child.isElement, depth < Self.maxDepth, !lines.addSpecial(child) {
+                if child.name == "svg", !lines.isInLink, !Boilerplate.isHidden(child) {
+                    appendLinks(in: child, to: &lines, depth)
+                } else if covers(child, in: scope)
+                    || isInContent && !lines.isInLink && isTeaser(child, in: scope) || isAdvertisement(child)
                 {
                     lines.omitElement()
                 } else {
-                    append(child, to: &lines, isInContent: isContent, depth + 1)
+                    append(child, to: &lines, in: scope, depth + 1)
                 }
             }
         }
         lines.close(node)
     }
 
-    /// Adds the links of an element whose text only browsers show that lack a feature.
+    /// Adds the links of a drawing, or of an element whose text only browsers show that lack a feature.
     private func appendLinks(in node: Node, to lines: inout TextLines, _ depth: Int) {
         Self.forEachElement(in: node) { element in
             guard element.name == "a", depth < Self.maxDepth else { return }
             lines.breakLine()
-            append(element, to: &lines, isInContent: true, depth + 1)
+            append(element, to: &lines, in: .content, depth + 1)
         }
     }
 
@@ -173,7 +190,7 @@ struct ReadableText {
 
     private static func all(of node: Node, _ lines: TextLines) -> String {
         var lines = lines
-        ReadableText(usesClasses: false).append(node, to: &lines, isInContent: true, 0)
+        ReadableText(usesClasses: false).append(node, to: &lines, in: .content, 0)
         return lines.text
     }
 

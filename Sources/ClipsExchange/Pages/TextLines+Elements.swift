@@ -3,20 +3,23 @@ extension TextLines {
     /// Returns the line ends before and after an element: two for a paragraph; nil for an inline element.
     static func breaks(before name: String) -> Int? {
         if lines.contains(name) { return 1 }
-        return inline.contains(name) ? nil : 2
+        return paragraphs.contains(name) ? 2 : nil
     }
 
     static let lines: Set<String> = [
         "br", "li", "tr", "dt", "dd", "option", "figcaption", "caption", "legend",
     ]
-    static let inline: Set<String> = [
-        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
-        "i", "img", "ins", "kbd", "label", "mark", "math", "q", "rp", "rt", "ruby", "s", "samp", "small",
-        "span", "strike", "strong", "sub", "sup", "td", "th", "time", "tt", "u", "var", "wbr",
+    /// The blocks that HTML defines. Other elements, such as those that a page defines, are inline, as in a browser.
+    static let paragraphs: Set<String> = [
+        "address", "article", "aside", "blockquote", "body", "center", "details", "dialog", "dir", "div",
+        "dl", "fieldset", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head",
+        "header", "hgroup", "hr", "html", "listing", "main", "menu", "nav", "noframes", "ol", "optgroup", "p",
+        "plaintext", "pre", "search", "section", "summary", "table", "tbody", "tfoot", "thead", "title", "ul",
+        "xmp",
     ]
     /// The blocks that have no marks in a cell.
     static let blocks: Set<String> = [
-        "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "pre", "ul",
+        "blockquote", "dir", "h1", "h2", "h3", "h4", "h5", "h6", "li", "menu", "ol", "pre", "ul",
     ]
     /// The marks around inline elements.
     static let marks = [

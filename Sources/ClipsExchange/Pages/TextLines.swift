@@ -3,22 +3,28 @@
 /// Links are references, whose addresses follow the text: `[the manual][1]`, and at the end `[1]: https://…`. So the text
 /// reads and searches as text, and loses no link.
 struct TextLines {
-    private var bytes: [UInt8] = []
-    private var breaks = 0
-    private var hasSpace = false
-    private var preformatted = 0
+    var bytes: [UInt8] = []
+    var breaks = 0
+    var hasSpace = false
+    private(set) var preformatted = 0
     /// Whether the text has marks and links; false for a title.
-    private let isMarked: Bool
-    private var links: PageLinks
-    /// The mark of a heading, until its first letter.
-    private var mark = ""
+    let isMarked: Bool
+    var links: PageLinks
+    /// The mark of a heading or a task, until its first letter.
+    var mark = ""
     /// The last heading, with the line ends before it, and whether an element below it was omitted.
     private var heading: (range: Range<Int>, level: Int, isEmpty: Bool) = (0..<0, 0, false)
     /// The numbers of the next items of the open lists, and the steps to those after them; nil for a list with dashes.
-    private var lists: [(next: Int, step: Int)?] = []
-    private var containers = LineContainers()
+    private(set) var lists: [(next: Int, step: Int)?] = []
+    var containers = LineContainers()
     /// Whether the outermost open list has an item with text.
     private var hasItem = false
+    /// Whether the open lists of terms have one, and whether the open descriptions have marks.
+    private(set) var terms: [Bool] = []
+    var definitions: [Bool] = []
+    private var openQuotes = 0
+    /// Whether a rule is due before the next text.
+    private var hasRule = false
     private var table: TableRows?
     private var cells = 0
     private var hasSeparator = false
@@ -28,7 +34,7 @@ struct TextLines {
     private var codeStart = 0
     private var codeLinks: [CodeLink] = []
     /// The addresses of links without text.
-    private var emptyLinks: [String] = []
+    var emptyLinks: [String] = []
     /// The language of the open code.
     private var language = ""
     private var inlines: [Inline] = []
@@ -37,7 +43,7 @@ struct TextLines {
     /// The characters of the page that would be marks.
     private var literals = LiteralMarks()
     /// Whether the open link contains an image without a description.
-    private var hasImage = false
+    var hasImage = false
 
     /// An open inline element.
     private struct Inline {
@@ -65,6 +71,7 @@ struct TextLines {
     var text: String {
         var whole = self
         if heading.isEmpty { whole.removeHeading() }
+        whole.hasRule = false
         whole.addLinks(emptyLinks.map { ("", $0) })
         let bytes = whole.literals.escaped(whole.bytes, links: whole.links.count)
         return String(decoding: bytes, as: UTF8.self) + whole.links.definitions
@@ -81,7 +88,11 @@ struct TextLines {
 
     mutating func open(_ node: HTMLDocument.Node) {
         let name = node.name
-        if let count = Self.breaks(before: name) { breaks = max(breaks, count) }
+        if name == "br" {
+            addBreak()
+        } else if let count = Self.breaks(before: name) {
+            breaks = max(breaks, count)
+        }
         if isInRow, Self.blocks.contains(name) { return }
         switch name {
         case "li":
@@ -90,9 +101,15 @@ struct TextLines {
             if let number, let step = (lists.last ?? nil)?.step {
                 lists[lists.count - 1] = (max(0, number + step), step)
             }
-        case "ul", "ol":
+        case "ul", "ol", "menu", "dir":
             if lists.isEmpty { hasItem = false }
-            lists.append(name == "ul" ? nil : Self.numbers(of: node))
+            lists.append(name == "ol" ? Self.numbers(of: node) : nil)
+        case "dl": terms.append(false)
+        case "dt": if !terms.isEmpty { terms[terms.count - 1] = true }
+        case "dd": openDescription(node)
+        case "q":
+            add(openQuotes.isMultiple(of: 2) ? "“" : "‘")
+            openQuotes += 1
         case "table": if isMarked { table = TableRows(node) }
         case "tr":
             cells = 0
@@ -113,6 +130,7 @@ struct TextLines {
         case "h1", "h2", "h3", "h4", "h5", "h6":
             mark = String(repeating: "#", count: name.utf8.last.map { Int($0) - 0x30 } ?? 1) + " "
         case "blockquote": containers.openQuote()
+        case "hr": hasRule = containers.isEmpty && !isInRow && preformatted == 0
         case _ where Self.media[name] != nil: add(media: node)
         case "a" where preformatted > 0:
             // A link in code would not be one. It follows the code.
@@ -139,7 +157,7 @@ struct TextLines {
         }
     }
 
-    private var isInRow: Bool { table?.isInRow == true }
+    var isInRow: Bool { table?.isInRow == true }
 
     mutating func close(_ node: HTMLDocument.Node) {
         let name = node.name
@@ -158,8 +176,16 @@ struct TextLines {
             guard preformatted == 0 else { break }
             addLinks(codeLinks.map { ($0.words ?? "", $0.address) })
             codeLinks = []
-        case "ul", "ol": lists = lists.dropLast()
-        case "li", "blockquote": if isMarked { containers.close() }
+        case "ul", "ol", "menu", "dir": lists = lists.dropLast()
+        case "dl": terms = terms.dropLast()
+        case "dd": if definitions.popLast() == true { containers.close() }
+        case "q":
+            openQuotes -= 1
+            hasSpace = false
+            add(openQuotes.isMultiple(of: 2) ? "”" : "’")
+        case "li", "blockquote":
+            if mark.first == "[" { mark = "" }
+            if isMarked { containers.close() }
         case "tr": if isMarked { bytes += table?.closeRow(indent: containers.indent) ?? [] }
         case "table": table = nil
         // The header of a table is not a line of the paragraph before it.
@@ -181,7 +207,7 @@ struct TextLines {
     }
 
     /// Adds a link with words that are no text of the page here.
-    private mutating func addLink(_ words: String, to address: String) {
+    mutating func addLink(_ words: String, to address: String) {
         guard let number = links.number(of: address) else { return }
         start()
         bytes.append(UInt8(ascii: "["))
@@ -189,7 +215,7 @@ struct TextLines {
         bytes += Array("][\(number)]".utf8)
     }
 
-    private mutating func addLiteral(_ words: String) {
+    mutating func addLiteral(_ words: String) {
         for byte in words.utf8 {
             literals.add(byte, at: bytes.count)
             bytes.append(byte)
@@ -270,27 +296,6 @@ struct TextLines {
 
     mutating func breakLine() { breaks = max(breaks, 1) }
 
-    /// Adds the description of an image, a recording, or an embedded page, and a link to it.
-    mutating func add(media node: HTMLDocument.Node) {
-        guard isMarked, preformatted == 0, let kind = Self.media[node.name] else { return }
-        let isImage = kind == "image"
-        let words = node[isImage ? "alt" : "title"].map { HTMLText.oneLine(HTMLText.repaired($0)) } ?? ""
-        if isImage, words.isEmpty { hasImage = true }
-        // An image of one pixel counts visitors, and an empty description means decoration.
-        let isDecoration = isImage && (node["alt"] == "" || ["0", "1"].contains(node["width"] ?? ""))
-        let source =
-            node["src"] ?? node["data"] ?? node.children.first { $0.isElement && $0["src"] != nil }?["src"]
-        let address = isInLink || isDecoration ? nil : source.flatMap { links.address($0) }
-        guard address != nil || isImage && !words.isEmpty else { return }
-        if !isImage { breaks = max(breaks, 1) }
-        start()
-        let number = address.flatMap { links.number(of: $0) }
-        bytes += Array(((number == nil ? "" : "[") + "(\(kind)\(words.isEmpty ? "" : ": ")").utf8)
-        addLiteral(words)
-        bytes += Array((")" + (number.map { "][\($0)]" } ?? "")).utf8)
-        if !isImage { breaks = 1 }
-    }
-
     /// A soft hyphen, and a space without width.
     private static let hidden: [[UInt8]] = [[0xC2, 0xAD], [0xE2, 0x80, 0x8B]]
 
@@ -339,7 +344,7 @@ struct TextLines {
     }
 
     /// Adds the line ends, the space, and the marks that are due before text.
-    private mutating func start() {
+    mutating func start() {
         let level = mark.prefix { $0 == "#" }.count
         if heading.isEmpty, level > 0, level <= heading.level { removeHeading() }
         heading.isEmpty = false
@@ -348,10 +353,14 @@ struct TextLines {
         if table?.hasText == true, isInRow, breaks > 0 { (breaks, hasSpace) = (0, true) }
         let isItem = containers.beginsItem
         let isCode = preformatted > 0 && !isFence
-        let isNext = isItem && hasItem || isInRow && table?.hasHeader == true
-        let count = isCode ? breaks : min(isNext ? 1 : 2, breaks)
+        let isNext =
+            isItem && (hasItem || containers.beginsDefinition) || isInRow && table?.hasHeader == true
+        let isRule = hasRule && !bytes.isEmpty
+        hasRule = false
+        let count = isRule ? 2 : isCode ? breaks : min(isNext ? 1 : 2, breaks)
         let begins = bytes.isEmpty || count > 0
         if count > 0 { for index in inlines.indices.reversed() { endMarks(index) } }
+        if isRule { bytes += Array("\n\n---".utf8) }
         for line in 0..<(bytes.isEmpty ? 0 : count) {
             bytes.append(UInt8(ascii: "\n"))
             if line + 1 < count { bytes += containers.blank }

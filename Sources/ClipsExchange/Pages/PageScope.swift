@@ -1,0 +1,39 @@
+/// The elements around a part of a page, which show whether a header, a footer, or an aside belongs to the content.
+struct PageScope {
+    /// Whether the part is in an article, or in the chosen content.
+    var isInContent = false
+    /// Whether it is in an element that declares content.
+    private(set) var isInMain = false
+    private(set) var isInArticle = false
+    /// Whether it is in an element with headers and footers of its own.
+    private(set) var isInSection = false
+
+    /// The scope of a part of a page that is content as a whole.
+    static let content = PageScope(
+        isInContent: true, isInMain: true, isInArticle: true, isInSection: true)
+
+    /// Returns the scope of the children of an element.
+    func entering(_ node: HTMLDocument.Node) -> PageScope {
+        var scope = self
+        let name = node.name
+        if Boilerplate.content.contains(name) || node.hasAttributes && node["role"] == "main" {
+            (scope.isInContent, scope.isInMain) = (true, true)
+        }
+        if name == "article" { scope.isInArticle = true }
+        if scope.isInMain || Self.sections.contains(name) { scope.isInSection = true }
+        return scope
+    }
+
+    /// Whether an element is outside of the content by its name.
+    func omits(_ name: String) -> Bool {
+        switch name {
+        case "nav", "dialog": true
+        case "header": !isInContent && !isInSection
+        case "footer": !isInSection
+        case "aside", "menu": !isInMain
+        default: false
+        }
+    }
+
+    private static let sections: Set = ["section", "blockquote", "figure", "details"]
+}

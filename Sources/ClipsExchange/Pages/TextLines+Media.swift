@@ -1,0 +1,90 @@
+/// The elements with other contents than text.
+extension TextLines {
+    /// Adds the description of an image, a recording, or an embedded page, and a link to it.
+    mutating func add(media node: HTMLDocument.Node) {
+        guard isMarked, preformatted == 0, let kind = Self.media[node.name] else { return }
+        let isImage = kind == "image"
+        let words = node[isImage ? "alt" : "title"].map { HTMLText.oneLine(HTMLText.repaired($0)) } ?? ""
+        if isImage, words.isEmpty { hasImage = true }
+        // An image of one pixel counts visitors, and an empty description means decoration.
+        let isDecoration = isImage && (node["alt"] == "" || ["0", "1"].contains(node["width"] ?? ""))
+        let source =
+            node["src"] ?? node["data"] ?? node.children.first { $0.isElement && $0["src"] != nil }?["src"]
+        let address = isInLink || isDecoration ? nil : source.flatMap { links.address($0) }
+        guard address != nil || isImage && !words.isEmpty else { return }
+        if !isImage { breaks = max(breaks, 1) }
+        start()
+        let number = address.flatMap { links.number(of: $0) }
+        bytes += Array(((number == nil ? "" : "[") + "(\(kind)\(words.isEmpty ? "" : ": ")").utf8)
+        addLiteral(words)
+        bytes += Array((")" + (number.map { "][\($0)]" } ?? "")).utf8)
+        if !isImage { breaks = 1 }
+    }
+
+    /// Adds a formula, an area of an image, or the mark of a task.
+    ///
+    /// - Returns: Whether the element is one of them, so that its contents are not added.
+    mutating func addSpecial(_ node: HTMLDocument.Node) -> Bool {
+        switch node.name {
+        case "math": add(formula: Formula.text(of: node), isBlock: node["display"] == "block")
+        case "img":
+            guard let formula = Formula.text(ofImage: node) else { return false }
+            let isBlock = node["class"]?.contains("-display") == true
+            if !Formula.isCopy(node) { add(formula: formula, isBlock: isBlock) }
+        case "input":
+            // GitHub's Markdown has it at the start of an item.
+            guard isMarked, containers.beginsItem, !lists.isEmpty, !isInRow,
+                node["type"]?.lowercased() == "checkbox"
+            else { return false }
+            mark = node["checked"] == nil ? "[ ] " : "[x] "
+        case "area":
+            guard isMarked, preformatted == 0, !isInLink, let address = links.address(of: node) else {
+                return false
+            }
+            let words = HTMLText.oneLine(HTMLText.repaired(node["alt"] ?? ""))
+            guard !words.isEmpty else {
+                emptyLinks.append(address)
+                break
+            }
+            hasSpace = true
+            addLink(words, to: address)
+            hasSpace = true
+        default: return false
+        }
+        return true
+    }
+
+    /// Adds the end of a line, or that of a paragraph after it.
+    mutating func addBreak() {
+        if preformatted > 0 {
+            if !bytes.isEmpty || breaks == 0 { breaks += 1 }
+        } else if isInRow {
+            hasSpace = true
+        } else {
+            breaks = breaks > 0 ? 2 : 1
+        }
+    }
+
+    /// Begins the description of a term. A list without terms is only indented in a browser.
+    mutating func openDescription(_ node: HTMLDocument.Node) {
+        // libxml2 nests descriptions without end tags.
+        if node.parent?.name == "dd", definitions.last == true {
+            definitions[definitions.count - 1] = false
+            containers.close()
+        }
+        let hasMark = isMarked && !isInRow && terms.last == true
+        definitions.append(hasMark)
+        if hasMark { containers.openDefinition() }
+    }
+
+    private mutating func add(formula: String, isBlock: Bool) {
+        if isBlock { breakLine() }
+        add(formula)
+        if isBlock { breakLine() }
+    }
+
+    mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { add($0) }
+    }
+}
