@@ -240,6 +240,10 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "tags delete rust x", 1, "No clip has the tag 'x'. 'clips tags' prints the tags.",
             "Removed the tag 'rust' from 1 clip.", in: .tagged),
+        MessageCase(
+            "tags rename rust rust", 1,
+            "The old and the new name are the same: 'rust'. Nothing was changed; give another name.",
+            in: .tagged),
         MessageCase("tags merge rust rust", 0, "Nothing was changed.", in: .tagged),
         MessageCase("list rsut", 1, "No clip matches; did you mean 'rust'?", in: .tagged),
         MessageCase("random rsut", 1, "No clip matches; did you mean 'rust'?", in: .tagged),

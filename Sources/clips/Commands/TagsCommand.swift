@@ -78,6 +78,10 @@ extension Invocation {
             fail("No clip has the tag '\(name)'. 'clips tags' prints the tags.")
             status = .failed
         }
+        if isNew, status == .done, let new, names == [new] {
+            fail("The old and the new name are the same: '\(new)'. Nothing was changed; give another name.")
+            return .failed
+        }
         if isNew, status == .done, let new, known.contains(new) {
             fail("The tag '\(new)' exists. Run 'clips tags merge' to merge both.")
             return .failed
