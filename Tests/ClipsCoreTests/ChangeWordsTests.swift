@@ -1,7 +1,8 @@
-import ClipsCore
 import PersistentStore
 import TestSupport
 import Testing
+
+@testable import ClipsCore
 
 /// Messages about a change name the clip and the direction of the change.
 @Suite struct ChangeWordsTests {
@@ -117,8 +118,7 @@ import Testing
         #expect(
             try await sentences() == [
                 "added the URL of clip \(id) “A”", "added the URL of “A”",
-                // The history of an undo has the value that it replaced, which was not empty.
-                "changed the URL of “A”",
+                "added the URL of “A”",
             ])
         try await store.update(id, [.url: .text("https://a.c")])
         try await store.update(id, [.title: .text("B"), .url: .text("https://b.c")])
@@ -129,5 +129,53 @@ import Testing
         let ids = try await store.add(["C", "D"].map(Self.draft))
         try await store.set(.archived, true, of: ids)
         #expect(try await store.changeDescription(of: last().token) == "archived 2 clips")
+    }
+
+    /// The phrase of the newest transaction in the row of the app, and in its detail.
+    private func phrases() async throws -> [String] {
+        let transaction = try await last()
+        let line = try #require(TransactionSummary(transaction, ownSession: nil).lines.first)
+        let (row, detail) = try await store.container.read { snapshot throws(StoreError) in
+            let values = try snapshot.values(line.words.lacking, after: [(line.number, line.clip)])
+            return (
+                values[line.number].map(line.words.with) ?? line.words,
+                try TransactionDetail(transaction.token, in: snapshot)
+            )
+        }
+        return [row.phrase, detail?.changes.first?.words.phrase ?? ""]
+    }
+
+    @Test(arguments: [ClipAttribute.note, .url, .text])
+    func `a text is added, changed, or deleted, and so are its undo and redo`(
+        attribute: ClipAttribute
+    ) async throws {
+        let values = ["https://a.example", "https://b.example", ""]
+        for (value, verb) in zip(values, ["added", "changed", "deleted"]) {
+            try await store.update(id, [attribute: .text(value)])
+            let words = "\(verb) the \(attribute.words) of clip \(id) “A”"
+            let phrase = "\(attribute.words) \(verb)"
+            #expect(try await sentence() == words)
+            #expect(try await phrases() == [phrase, phrase])
+            _ = try await store.undo(try await last().token)
+            #expect(try await sentence() == "undid: \(words)")
+            #expect(try await phrases() == ["undone: \(phrase)", "undone: \(phrase)"])
+            _ = try await store.undo(try await last().token, isRedoing: true)
+            #expect(try await sentence() == "redid: \(words)")
+            #expect(try await phrases() == ["redone: \(phrase)", "redone: \(phrase)"])
+        }
+    }
+
+    @Test(arguments: [ClipAttribute.updated, .created])
+    func `a time that changed alone is no change of quotes`(attribute: ClipAttribute) async throws {
+        let object = ClipModel.objectID(id)
+        let values = [attribute.rawValue: AttributeValue.integer(5)]
+        _ = try await store.write { transaction throws(StoreError) in
+            try transaction.set(values, of: object)
+        }
+        #expect(try await sentence() == "changed the \(attribute.words) of clip \(id) “A”")
+        let phrase = "\(attribute.words) changed"
+        #expect(try await phrases() == [phrase, phrase])
+        #expect(
+            try await store.changeDescription(of: last().token) == "changed the \(attribute.words) of “A”")
     }
 }

@@ -88,7 +88,7 @@ import Testing
             #expect(quote.text == "line 1\nline 2\nline 3" && quote.suffix.hasPrefix("\nline 4"))
             try app.run("\"n\n:wait text=Note: \nwhy<Enter>\n:wait text=why\n\"n?<Enter>\n:wait text=why?")
             #expect(app.state.reader.clip?.quotes.map(\.note) == ["why?"])
-            try app.run("uu\n:wait text=Undone: changed the note of “line 1")
+            try app.run("uu\n:wait text=Undone: added the note of “line 1")
             #expect(app.state.reader.clip?.quotes == [quote])
             try app.run("1\"\n:wait idle")
             #expect(app.state.reader.clip?.quotes == [])

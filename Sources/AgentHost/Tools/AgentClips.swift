@@ -155,7 +155,7 @@ extension AgentClips {
                 object.add(
                     "changes",
                     transaction.changes.prefix(Self.maxChanges).map {
-                        context.sentence($0, role: summary.role)
+                        context.sentence($0, of: transaction.changes, role: summary.role)
                     })
                 object.add("isCut", literal: "\(transaction.changes.count > Self.maxChanges)")
                 transactions.append(object.text)

@@ -1,9 +1,9 @@
 package import PersistentStore
 
-/// The titles and tags that name changes of the history.
+/// The titles and values that name changes of the history.
 package struct ChangeContext: Sendable {
     fileprivate var titles: [Int64: String] = [:]
-    fileprivate var tags: [Int64: String] = [:]
+    fileprivate var values: [Int64: ValuesAfter] = [:]
     /// The present quotes by their keys, and the clips to which quotes belong, by their UUIDs.
     fileprivate var quotes: [Int64: StoredObject] = [:]
     fileprivate var owners: [AttributeValue: Clip] = [:]
@@ -11,7 +11,11 @@ package struct ChangeContext: Sendable {
     private static let maxTitle = 40
 
     /// Returns a change such as `starred clip 7 “Title”`, or `insert Record 3` for another entity.
-    package func sentence(_ change: HistoryChange, role: UndoHistory.Role = .work) -> String {
+    ///
+    /// - Parameter transaction: The changes of the transaction, or of a piece of it.
+    package func sentence(
+        _ change: HistoryChange, of transaction: [HistoryChange] = [], role: UndoHistory.Role = .work
+    ) -> String {
         if change.objectID.entity == Quote.entity, let sentence = quoteSentence(change) { return sentence }
         guard change.objectID.entity == ClipModel.entity else {
             let names = change.updatedAttributes.joined(separator: ", ")
@@ -20,7 +24,8 @@ package struct ChangeContext: Sendable {
         let clip = change.objectID.key
         let title = change.tombstone.flatMap(ClipModel.title(of:)) ?? titles[clip]
         let quoted = title.map { " \(Self.quoted($0))" }
-        return ChangeWords(change, tags: tags[change.number], role: role).sentence(
+        let quotes = QuoteCounts(ofClipsIn: transaction)
+        return ChangeWords(change, after: values[change.number], quotes: quotes, role: role).sentence(
             "clip \(clip)\(quoted ?? "")")
     }
 
@@ -50,20 +55,21 @@ extension ClipStore {
         try await container.read { snapshot throws(StoreError) in try snapshot.titles(of: clips) }
     }
 
-    /// Reads the titles of the clips that changed, and the tags after the changes.
+    /// Reads the titles of the clips that changed, and the values after the changes.
     package func context(of changes: [HistoryChange]) async throws(StoreError) -> ChangeContext {
         let quoting = changes.filter { $0.objectID.entity == Quote.entity }
         let changes = changes.filter { $0.objectID.entity == ClipModel.entity }
         let named = Set(changes.filter { $0.kind != .delete }.map(\.objectID.key)).sorted()
         guard !named.isEmpty || !quoting.isEmpty else { return ChangeContext() }
-        let tagged = changes.filter { $0.updatedAttributes.contains(ClipAttribute.tags.rawValue) }
+        let updates = changes.map { ($0, ChangeWords($0).lacking) }.filter { !$0.1.isEmpty }
+        let lacking = updates.reduce(into: Set()) { $0.formUnion($1.1) }
         return try await container.read { snapshot throws(StoreError) in
             var context = try snapshot.quoteContext(of: quoting)
             // Each batch of transactions reads the later ones.
             let maxLater = 20_000
             context.titles = try snapshot.titles(of: named, maxLater: maxLater)
-            context.tags = try snapshot.tags(
-                after: tagged.map { ($0.number, $0.objectID.key) }, maxLater: maxLater)
+            context.values = try snapshot.values(
+                lacking, after: updates.map { ($0.0.number, $0.0.objectID.key) }, maxLater: maxLater)
             return context
         }
     }

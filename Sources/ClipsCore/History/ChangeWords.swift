@@ -1,4 +1,4 @@
-package import PersistentStore
+import PersistentStore
 
 /// A change of a clip in words, such as `marked as read`.
 package struct ChangeWords: Hashable, Sendable {
@@ -10,6 +10,7 @@ package struct ChangeWords: Hashable, Sendable {
         case tags(before: String?, after: String?)
         /// A verb, and the names of attributes.
         case attributes(String, String)
+        case text(Text)
         case quotes(QuoteCounts)
 
         /// The words after a title.
@@ -20,9 +21,20 @@ package struct ChangeWords: Hashable, Sendable {
             case .tags(let before, let after):
                 ChangeWords.difference(before, after).map { "tags \($0)" } ?? "tags changed"
             case .attributes(let verb, let names): "\(names) \(verb)"
+            case .text(let text): "\(text.attribute.words) \(text.verb)"
             case .quotes(let counts): counts.phrase
             }
         }
+    }
+
+    /// A text that was added, deleted, or changed.
+    private struct Text: Hashable {
+        let attribute: ClipAttribute
+        /// Whether the text is empty; nil if that is not known.
+        var before: Bool?
+        var after: Bool?
+
+        var verb: String { before == true ? "added" : after == true ? "deleted" : "changed" }
     }
 
     private var parts: [Part]
@@ -33,12 +45,13 @@ package struct ChangeWords: Hashable, Sendable {
     /// Creates the words of a change.
     ///
     /// - Parameters:
-    ///   - tags: The tags after the change, joined; nil if they are not known.
+    ///   - after: The values after the change; nil if they are not known.
     ///   - isReverse: Whether to describe the opposite, from the values after the change to those before.
     ///   - quotes: The quotes of the clip that the transaction changed, if they are known.
     ///   - role: The role of the transaction. An undo is described by the work that it undid.
     init(
-        _ change: HistoryChange, tags: String? = nil, quotes: QuoteCounts? = nil, isReverse: Bool = false,
+        _ change: HistoryChange, after: ValuesAfter? = nil, quotes: QuoteCounts? = nil,
+        isReverse: Bool = false,
         role: UndoHistory.Role = .work
     ) {
         self.role = role
@@ -50,7 +63,7 @@ package struct ChangeWords: Hashable, Sendable {
         case .insert: parts = [.verb(isReverse ? "deleted" : "saved")]
         case .delete where isReverse: parts = [.verb(role.isOfRestore ? "restored" : "saved")]
         case .delete: parts = [.verb("deleted")]
-        case .update: parts = Self.parts(of: change, tags, quotes, isReverse)
+        case .update: parts = Self.parts(of: change, after, quotes, isReverse)
         }
     }
 
@@ -61,10 +74,11 @@ package struct ChangeWords: Hashable, Sendable {
     }
 
     private static func parts(
-        of change: HistoryChange, _ tags: String?, _ quotes: QuoteCounts?, _ isReverse: Bool
+        of change: HistoryChange, _ values: ValuesAfter?, _ quotes: QuoteCounts?, _ isReverse: Bool
     ) -> [Part] {
         var parts: [Part] = []
-        var (others, added): ([String], [String]) = ([], [])
+        var texts: [Text] = []
+        var others: [String] = []
         for name in change.updatedAttributes {
             let old = change.oldValues[name]
             // A flag that changes has the opposite value.
@@ -80,22 +94,41 @@ package struct ChangeWords: Hashable, Sendable {
             case (.archived?, let isOn?): parts.append(.verb(isOn ? "archived" : "unarchived"))
             case (.unread?, let isOn?): parts.append(.mark(isOn ? "unread" : "read"))
             case (.tags?, _):
-                let (before, after) = isReverse ? (tags, old?.textValue) : (old?.textValue, tags)
+                let (before, after) =
+                    isReverse ? (values?.tags, old?.textValue) : (old?.textValue, values?.tags)
                 parts.append(.tags(before: before, after: after))
-            case (let attribute, _):
-                let shown = attribute == .url ? "URL" : name
-                if old?.textValue == "" { added.append(shown) } else { others.append(shown) }
+            case (let attribute?, _) where ClipAttribute.texts.contains(attribute):
+                let empty = (old?.textValue?.isEmpty, values.map { $0.empty.contains(attribute) })
+                texts.append(
+                    Text(
+                        attribute: attribute, before: isReverse ? empty.1 : empty.0,
+                        after: isReverse ? empty.0 : empty.1))
+            case (let attribute, _): others.append(attribute?.words ?? name)
             }
         }
         if change.changesOnlyTime {
             if let quotes, !quotes.isEmpty { return [.quotes(isReverse ? quotes.reversed : quotes)] }
-            others = ["quotes"]
+            others = [ClipAttribute.updated.words]
         }
-        for (verb, names) in [(isReverse ? "deleted" : "added", added), ("changed", others)]
-        where !names.isEmpty {
-            parts.append(.attributes(verb, names.joined(separator: ", ")))
-        }
+        parts += texts.map(Part.text)
+        if !others.isEmpty { parts.append(.attributes("changed", others.joined(separator: ", "))) }
         return parts
+    }
+
+    /// The parts, with all texts of a verb as one.
+    private var joined: [Part] {
+        var (joined, names): ([Part], [String: [String]]) = ([], [:])
+        for part in parts {
+            switch part {
+            case .text(let text): names[text.verb, default: []].append(text.attribute.words)
+            case .attributes(let verb, let others): names[verb, default: []].append(others)
+            default: joined.append(part)
+            }
+        }
+        for verb in ["added", "deleted", "changed"] {
+            if let names = names[verb] { joined.append(.attributes(verb, names.joined(separator: ", "))) }
+        }
+        return joined
     }
 
     /// Returns signed names; nil if they are not known, or if only their order changed.
@@ -107,30 +140,45 @@ package struct ChangeWords: Hashable, Sendable {
         return names.isEmpty ? nil : names.joined(separator: " ")
     }
 
-    /// Whether the words need the tags after the change.
-    package var lacksTags: Bool {
-        parts.contains { part in
-            guard case .tags(let before, let after) = part else { return false }
-            return (role.isUndo ? before : after) == nil
-        }
+    /// The attributes whose values after the change the words need.
+    package var lacking: Set<ClipAttribute> {
+        Set(
+            parts.compactMap { part in
+                switch part {
+                case .tags(let before, let after): (role.isUndo ? before : after) == nil ? .tags : nil
+                case .text(let text):
+                    text.verb == "changed" && (role.isUndo ? text.before : text.after) == nil
+                        ? text.attribute : nil
+                default: nil
+                }
+            })
     }
 
-    /// Returns the words with the tags after the change, joined.
-    package func with(tags: String) -> ChangeWords {
+    /// Returns the words with the values after the change.
+    package func with(_ values: ValuesAfter) -> ChangeWords {
+        let tags = values.tags
         var words = self
         words.parts = parts.map { part in
             switch part {
             case .tags(nil, let after) where role.isUndo: .tags(before: tags, after: after)
             case .tags(let before, nil): .tags(before: before, after: tags)
+            case .text(let text): .text(with(values, text))
             default: part
             }
         }
         return words
     }
 
+    private func with(_ values: ValuesAfter, _ text: Text) -> Text {
+        var text = text
+        let isEmpty = values.empty.contains(text.attribute)
+        if role.isUndo { text.before = text.before ?? isEmpty } else { text.after = text.after ?? isEmpty }
+        return text
+    }
+
     /// The change after a title, such as `starred, tags +swift`.
     package var phrase: String {
-        let words = parts.isEmpty ? "changed" : parts.map(\.phrase).joined(separator: ", ")
+        let words = parts.isEmpty ? "changed" : joined.map(\.phrase).joined(separator: ", ")
         guard !isReturn else { return words }
         return switch role {
         case .undo: "undone: \(words)"
@@ -151,6 +199,7 @@ package struct ChangeWords: Hashable, Sendable {
     }
 
     private func ownSentence(_ subject: String) -> String {
+        let parts = joined
         guard parts.count == 1 else {
             return "changed \(subject)" + (parts.isEmpty ? "" : ": \(phrase)")
         }
@@ -161,6 +210,7 @@ package struct ChangeWords: Hashable, Sendable {
             Self.difference(before, after).map { "tagged \(subject) \($0)" }
                 ?? "changed the tags of \(subject)"
         case .attributes(let verb, let names): "\(verb) the \(names) of \(subject)"
+        case .text(let text): "\(text.verb) the \(text.attribute.words) of \(subject)"
         case .quotes(let counts): counts.sentence(subject)
         }
     }
@@ -169,33 +219,4 @@ package struct ChangeWords: Hashable, Sendable {
 extension HistoryChange {
     /// Whether only the time of a clip changed, as with a change of its quotes.
     var changesOnlyTime: Bool { updatedAttributes == [ClipAttribute.updated.rawValue] }
-}
-
-extension StoreSnapshot {
-    /// Returns the tags after changes, joined, by the number of the change. A change that more than
-    /// `maxLater` others follow has none, since they must be read.
-    package func tags(
-        after changes: [(number: Int64, clip: Int64)], maxLater: Int = TransactionDetail.maxLaterChanges
-    ) throws(StoreError) -> [Int64: String] {
-        guard let first = changes.map(\.number).min(), try newestToken().number - first <= maxLater else {
-            return [:]
-        }
-        var waiting = Dictionary(grouping: changes, by: \.clip)
-        var found: [Int64: String] = [:]
-        let name = ClipAttribute.tags.rawValue
-        let ids = Set(changes.map { ClipModel.objectID($0.clip) })
-        let request = HistoryFetchRequest(.afterTransaction(first - 1), changes: .objects(ids))
-        for change in try self.changes(request) {
-            let clip = change.objectID.key
-            guard let next = (change.oldValues[name] ?? change.tombstone?[name])?.textValue else { continue }
-            for known in waiting[clip] ?? [] where known.number < change.number { found[known.number] = next }
-            waiting[clip]?.removeAll { $0.number < change.number }
-        }
-        var present = FetchRequest(ClipModel.entity, where: .keys(waiting.keys.sorted()))
-        present.attributes = [name]
-        for object in try fetch(present) {
-            for known in waiting[object.id.key] ?? [] { found[known.number] = object[name].textValue }
-        }
-        return found
-    }
 }

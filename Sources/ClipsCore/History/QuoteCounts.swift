@@ -17,6 +17,12 @@ struct QuoteCounts: Hashable, Sendable {
             kinds.count { $0 == .insert }, kinds.count { $0 == .delete }, kinds.count { $0 == .update })
     }
 
+    /// Creates the numbers of the quotes of the only clip that the changes concern; none if there are several.
+    init(ofClipsIn changes: [HistoryChange]) {
+        let isOne = changes.count { $0.objectID.entity == ClipModel.entity } <= 1
+        self.init(isOne ? changes : [])
+    }
+
     var isEmpty: Bool { parts.isEmpty }
 
     /// The numbers of a transaction that undoes this one.

@@ -66,7 +66,7 @@ package struct TransactionDetail: Hashable, Sendable {
         let steps = Array(piece.changes.reversed().map(revert).reversed())
         let clips = steps.filter { $0.change.objectID.entity == ClipModel.entity }
         let quotes = steps.filter { $0.change.objectID.entity == Quote.entity }
-        let counts = QuoteCounts(piece.changes)
+        let counts = QuoteCounts(ofClipsIn: piece.changes)
         guard !clips.isEmpty else {
             let owners = try snapshot.owners(of: quotes)
             changes = quotes.map { Change($0, owner: $0.owner.flatMap { owners[$0] }, role: role) }
@@ -75,7 +75,7 @@ package struct TransactionDetail: Hashable, Sendable {
         changes = clips.map { step in
             let isOfQuotes = clips.count == 1 && step.change.changesOnlyTime
             return Change(
-                step, there: there, quotes: isOfQuotes ? quotes : [], counts: isOfQuotes ? counts : nil,
+                step, there: there, quotes: isOfQuotes ? quotes : [], counts: counts,
                 role: role)
         }
     }
@@ -143,9 +143,10 @@ extension TransactionDetail.Change {
         exists = there.contains(clip)
         title = (after ?? before).flatMap(ClipModel.title(of:)) ?? ""
         words = ChangeWords(
-            change, tags: after?[ClipAttribute.tags.rawValue]?.textValue, quotes: counts, role: role)
+            change, after: after.map(ValuesAfter.init), quotes: counts, role: role)
         let names: [String]
         switch change.kind {
+        case .update where change.changesOnlyTime && quotes.isEmpty: names = change.updatedAttributes
         case .update: names = change.updatedAttributes.filter { $0 != ClipAttribute.updated.rawValue }
         case .insert, .delete:
             names = [.title, .url, .tags, .note, .text, .author].map { (name: ClipAttribute) in

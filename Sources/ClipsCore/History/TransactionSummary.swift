@@ -10,7 +10,7 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         package let kind: HistoryChange.Kind
         /// The clip; 0 for quotes that changed without their clip.
         package let clip: Int64
-        /// The change in words, without the new tags.
+        /// The change in words, without the new values.
         package let words: ChangeWords
         /// The title of a deleted clip, or the words of a deleted quote.
         package let title: String?
@@ -83,7 +83,7 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
             first.map($0.isAlike) == true
         }
         let quotes = QuoteCounts(transaction.changes)
-        let own = changes.count == 1 ? quotes : nil
+        let own = QuoteCounts(ofClipsIn: transaction.changes)
         words = isAlike ? changes.first.map { ChangeWords($0, quotes: own, role: role) } : nil
         lines =
             changes.isEmpty
@@ -145,6 +145,9 @@ extension HistoryChange {
         kind == other.kind && updatedAttributes == other.updatedAttributes
             && [ClipAttribute.starred, .unread, .archived].allSatisfy {
                 oldValues[$0.rawValue] == other.oldValues[$0.rawValue]
+            }
+            && ClipAttribute.texts.allSatisfy {
+                (oldValues[$0.rawValue]?.textValue == "") == (other.oldValues[$0.rawValue]?.textValue == "")
             }
     }
 }

@@ -134,13 +134,14 @@ package final class ClipsSession: Sendable {
         }
     }
 
-    /// Returns the tags after changes, joined, by the number of the change, as far as they are known.
-    package func tags(
+    /// Returns the values after changes that their words need, by the number of the change, as far as they are known.
+    package func values(
         after changes: [TransactionSummary.Line]
-    ) async throws(StoreError) -> [Int64: String] {
+    ) async throws(StoreError) -> [Int64: ValuesAfter] {
         guard !changes.isEmpty else { return [:] }
+        let lacking = changes.reduce(into: Set()) { $0.formUnion($1.words.lacking) }
         return try await store.container.read { snapshot throws(StoreError) in
-            try snapshot.tags(after: changes.map { ($0.number, $0.clip) })
+            try snapshot.values(lacking, after: changes.map { ($0.number, $0.clip) })
         }
     }
 

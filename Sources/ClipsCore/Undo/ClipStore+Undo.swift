@@ -278,17 +278,16 @@ extension ClipStore {
     package func changeDescription(
         of token: HistoryToken, isRedoing: Bool = false, maxTitle: Int = 40
     ) async throws(StoreError) -> String? {
-        let (step, title, tags) = try await container.read { snapshot throws(StoreError) in
+        let (step, title, values) = try await container.read { snapshot throws(StoreError) in
             let step = try UndoPieces(of: token, in: snapshot)
             guard step.clips.count == 1, let first = step.first else {
-                return (step, String?.none, String?.none)
+                return (step, String?.none, ValuesAfter?.none)
             }
-            let tags =
-                first.updatedAttributes.contains(ClipAttribute.tags.rawValue)
-                ? try snapshot.tags(after: [(first.number, first.objectID.key)])[first.number] : nil
-            if let title = first.tombstone.flatMap(ClipModel.title) { return (step, title, tags) }
+            let values = try snapshot.values(
+                ChangeWords(first).lacking, after: [(first.number, first.objectID.key)])[first.number]
+            if let title = first.tombstone.flatMap(ClipModel.title) { return (step, title, values) }
             let key = first.objectID.key
-            return (step, try snapshot.titles(of: [key])[key], tags)
+            return (step, try snapshot.titles(of: [key])[key], values)
         }
         guard let first = step.first else { return nil }
         let named = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" } ?? "a clip"
@@ -297,6 +296,8 @@ extension ClipStore {
             return step.clips.count == 1 ? "changed \(subject)" : step.numbers(isReverse: isRedoing)
         }
         let role: UndoHistory.Role = step.isRestoring ? .restore : .work
-        return ChangeWords(first, tags: tags, isReverse: isRedoing, role: role).sentence(subject)
+        return ChangeWords(
+            first, after: values, quotes: step.quotes, isReverse: isRedoing, role: role
+        ).sentence(subject)
     }
 }

@@ -89,12 +89,14 @@ struct UndoPieces {
     }
 
     private(set) var pieces: [Piece] = []
-    /// The changes in words, without the names of tags: one if all clips changed alike.
+    /// The changes in words, without the values after them: one if all clips changed alike.
     private(set) var words: Set<String> = []
     private(set) var clips: Set<Int64> = []
     private var kinds: [HistoryChange.Kind: Set<Int64>] = [:]
     /// The first change.
     private(set) var first: HistoryChange?
+    /// The quotes that the last transaction changed, if it concerns one clip.
+    private(set) var quotes: QuoteCounts?
     /// Whether the work was the return of deleted clips, even if the step undid that, or did it again.
     private(set) var isRestoring = false
     /// Excludes the transactions of the step, if it has several.
@@ -129,9 +131,11 @@ struct UndoPieces {
             guard piece.session == newest.session else { return true }
             found.pieces.append(Piece(token: piece.token, before: piece.tokenBefore, resumption: resumption))
             resumption = HistoryResumption(after: piece)
+            let quotes = QuoteCounts(ofClipsIn: piece.changes)
             for change in piece.changes where change.objectID.entity == ClipModel.entity {
                 found.first = found.first ?? change
-                if found.words.count < 2 { found.words.insert(ChangeWords(change).phrase) }
+                found.quotes = quotes
+                if found.words.count < 2 { found.words.insert(ChangeWords(change, quotes: quotes).phrase) }
                 found.clips.insert(change.objectID.key)
                 found.kinds[change.kind, default: []].insert(change.objectID.key)
             }

@@ -49,7 +49,7 @@ enum Effect: Sendable {
     case countStep(HistoryToken)
     /// Reads who committed last, after commits that were not reported.
     case loadNewest
-    /// Reads the titles of clips in the history, and the tags after changes.
+    /// Reads the titles of clips in the history, and the values after changes.
     case loadTitles([Int64], changes: [TransactionSummary.Line])
     case loadConsumers
     case loadConflicts
@@ -292,9 +292,9 @@ enum Effect: Sendable {
             }
         case .loadTitles(let ids, let changes):
             .read {
-                (titles: try await $0.store.titles(of: ids), tags: try await $0.tags(after: changes))
+                (titles: try await $0.store.titles(of: ids), values: try await $0.values(after: changes))
             } then: {
-                $0.history.titles.add($1.titles, tags: $1.tags)
+                $0.history.titles.add($1.titles, values: $1.values)
             }
         case .loadConsumers:
             .read {

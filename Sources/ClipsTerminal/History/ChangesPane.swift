@@ -129,9 +129,10 @@ struct ChangesPane {
     private static func text(
         of replacement: TransactionDetail.Replacement, _ kind: HistoryChange.Kind, isThen: Bool
     ) -> String {
-        let name = replacement.attribute
-        let old = replacement.old.map { shown($0, of: name) } ?? "?"
-        let new = replacement.new.map { shown($0, of: name) } ?? "?"
+        let attribute = replacement.attribute
+        let name = ClipAttribute(rawValue: attribute)?.words ?? attribute
+        let old = replacement.old.map { shown($0, of: attribute) } ?? "?"
+        let new = replacement.new.map { shown($0, of: attribute) } ?? "?"
         switch kind {
         case .insert: return "\(name): \(new)"
         case .delete: return "\(name): \(old)"

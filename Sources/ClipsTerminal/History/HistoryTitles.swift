@@ -1,28 +1,28 @@
 import ClipsCore
 import PersistentStore
 
-/// The titles of the clips in the history, and the tags after changes, loaded for the rows on the screen.
+/// The titles of the clips in the history, and the values after changes, loaded for the rows on the screen.
 struct HistoryTitles: Sendable {
     private var titles: [Int64: String] = [:]
     private var requested: Set<Int64> = []
-    /// The tags after changes, joined, by the number of the change.
-    private var tags: [Int64: String] = [:]
-    private var requestedTags: Set<Int64> = []
+    /// The values after changes, by the number of the change.
+    private var values: [Int64: ValuesAfter] = [:]
+    private var requestedValues: Set<Int64> = []
 
     subscript(_ clip: Int64) -> String? { titles[clip] }
 
-    /// Returns those of the clips whose titles, and those of the changes whose tags must be loaded, once.
+    /// Returns those of the clips whose titles, and those of the changes whose values must be loaded, once.
     mutating func request(
         _ lines: [TransactionSummary.Line]
     ) -> (clips: [Int64], changes: [TransactionSummary.Line]) {
         let clips = lines.map(\.clip).filter { $0 > 0 && titles[$0] == nil && requested.insert($0).inserted }
-        let changes = lines.filter { $0.words.lacksTags && requestedTags.insert($0.number).inserted }
+        let changes = lines.filter { !$0.words.lacking.isEmpty && requestedValues.insert($0.number).inserted }
         return (clips, changes)
     }
 
-    mutating func add(_ titles: [Int64: String], tags: [Int64: String]) {
+    mutating func add(_ titles: [Int64: String], values: [Int64: ValuesAfter]) {
         self.titles.merge(titles) { $1 }
-        self.tags.merge(tags) { $1 }
+        self.values.merge(values) { $1 }
     }
 
     /// The change, if the sign before the title does not express it.
@@ -32,7 +32,7 @@ struct HistoryTitles: Sendable {
     }
 
     func words(_ line: TransactionSummary.Line) -> ChangeWords {
-        tags[line.number].map(line.words.with(tags:)) ?? line.words
+        values[line.number].map(line.words.with) ?? line.words
     }
 
     /// Learns the titles of deleted clips, and discards those of changed ones.

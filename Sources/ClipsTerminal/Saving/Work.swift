@@ -215,7 +215,8 @@ extension Work {
         case .recreate(let clip, _, _): "restored \(Self.quoted(clip.displayTitle))"
         case .delete(let ids, let title): "deleted \(Self.subject(ids.count, of: ids, title))"
         case .quote(let quote, _): "quoted \(Self.quoted(quote.text))"
-        case .noteQuote(_, let quote, _): "changed the note of \(Self.quoted(quote.text))"
+        case .noteQuote(let note, let quote, _):
+            "\(quote.note.isEmpty ? "added" : note.isEmpty ? "deleted" : "changed") the note of \(Self.quoted(quote.text))"
         case .unquote(let quote, _): "deleted the quote \(Self.quoted(quote.text))"
         case .undo(let step, _), .redo(let step, _): step.summary
         case .resolve(let conflict, let restoring):

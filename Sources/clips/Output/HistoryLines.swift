@@ -45,7 +45,8 @@ struct HistoryLines {
     private mutating func plain(_ piece: HistoryTransaction, _ context: ChangeContext) -> String {
         count += piece.changes.count
         for change in piece.changes.prefix(Self.maxChangesInLine - changes.count) {
-            changes.append(context.sentence(change, role: UndoHistory.Role(contextName: piece.contextName)))
+            let role = UndoHistory.Role(contextName: piece.contextName)
+            changes.append(context.sentence(change, of: piece.changes, role: role))
         }
         guard piece.isComplete else { return "" }
         defer { (changes, count) = ([], 0) }
