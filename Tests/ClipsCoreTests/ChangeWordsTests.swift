@@ -178,4 +178,18 @@ import Testing
         #expect(
             try await store.changeDescription(of: last().token) == "changed the \(attribute.words) of “A”")
     }
+
+    @Test func `undo of an author as the history shows it is limited to the window`() async throws {
+        let (first, second) = (store.acting(asWindow: 1), store.acting(asWindow: 2))
+        try await second.set(.starred, true, of: [id])
+        try await first.set(.archived, true, of: [id])
+        let undoing = try await store.undoing(shownAs: "cli 2")
+        let step = try #require(try await undoing.undoHistory().undoable.last)
+        #expect(try await store.changeDescription(of: step.token) == "starred “A”")
+        #expect(try await undoing.undoable(since: .beginning).count == 1)
+        _ = try await undoing.undo(step.token)
+        #expect(TransactionSummary(try await last(), ownSession: nil).isBy("cli 2"))
+        #expect(try await undoing.undoHistory().undoable.isEmpty)
+        #expect(try await undoing.undoHistory(isRedoing: true).redoable.count == 1)
+    }
 }

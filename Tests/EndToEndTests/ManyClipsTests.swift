@@ -230,6 +230,27 @@ import Testing
         #expect(try value("title") == "a")
     }
 
+    @Test func `a refused undo names its change, and says that --force deletes the clip`() throws {
+        try clips.run("add", "--title", "A1")
+        try clips.run("tag", "1", "+x")
+        _ = try clips.sqlite3("UPDATE Clip SET tags = 'y'")
+        #expect(
+            try clips.run("undo").errors
+                == "clips: Nothing is left to undo of: tagged “A1” +x.\nclips: Cannot undo: saved “A1”. Other authors have changed the clip since then. Nothing was changed; use --force to delete the clip with their changes.\n"
+        )
+        #expect(
+            try clips.run("undo", "--since", "1h").errors.contains(
+                "to delete the clips that the changes saved"))
+        _ = try clips.sqlite3("UPDATE Clip SET updated = updated + 5")
+        #expect(
+            try clips.run("history", "--limit", "1").output.hasSuffix(
+                "changed the time of the last change of clip 1 “A1”\n"))
+        #expect(try clips.run("undo", "--author", "another program").status == 0)
+        #expect(try clips.run("undo", "--author", "another program", "--redo").status == 0)
+        #expect(try clips.run("undo", "--force").status == 0)
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "0")
+    }
+
     @Test func `open opens the best match, and marks it as read`() throws {
         try fill(2)
         #expect(try clips.run("open", "title", "2").errors == "clips: Opening clip 2: title 2\n")

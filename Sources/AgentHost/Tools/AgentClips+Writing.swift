@@ -139,7 +139,7 @@ extension AgentClips {
             steps = try await store.undoHistory().undoable.suffix(1)
         }
         var changes: [String] = []
-        let (undone, contested) = try await store.undo(steps) { change, isPart in
+        let (undone, contested, _) = try await store.undo(steps) { change, isPart in
             if changes.count < Self.maxTransactions { changes.append((isPart ? "a part of: " : "") + change) }
         }
         var result = Self.marked()

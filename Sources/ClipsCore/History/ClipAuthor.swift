@@ -46,12 +46,19 @@ package struct ClipAuthor: Hashable, Sendable {
     /// Returns the condition on the transactions of an author as the history shows it, also of one window, such as
     /// `app 2`.
     package static func transactions(shownAs text: String) -> TransactionPredicate {
-        if AuthorName.isUnknown(text) { return .authors([nil]) }
+        // Undo of an external writer's changes has the name that is shown.
+        if AuthorName.isUnknown(text) { return .authors([nil, AuthorName.unknown]) }
         let all = ClipAuthor(text).transactions
-        guard let space = text.lastIndex(of: " "), let number = Int(text[space...].dropFirst()), number > 1
-        else { return all }
+        guard let (author, number) = window(shownAs: text) else { return all }
         // An author may have such a name.
-        return .or([all, transactions(of: String(text[..<space]), beginning: WindowNumber.word(number))])
+        return .or([all, transactions(of: author, beginning: WindowNumber.word(number))])
+    }
+
+    /// Returns the author and the number of a window such as `app 2`; nil for another name.
+    static func window(shownAs text: String) -> (author: String, number: Int)? {
+        guard let space = text.lastIndex(of: " "), let number = Int(text[space...].dropFirst()), number > 1
+        else { return nil }
+        return (String(text[..<space]), number)
     }
 }
 
@@ -81,23 +88,25 @@ extension ClipStore {
     /// - Parameters:
     ///   - overwrites: Whether to overwrite later changes of other authors, which remain otherwise.
     ///   - report: A closure called with each description, and whether a part remains.
-    /// - Returns: The number of steps that were undone, and of those of which a part remains.
+    /// - Returns: The number of steps that were undone, of those of which a part remains, and whether clips remain that
+    ///   the steps saved.
     package func undo(
         _ steps: [UndoHistory.Step], overwrites: Bool = false, report: (String, Bool) -> Void
-    ) async throws(StoreError) -> (undone: Int, contested: Int) {
-        var (undone, contested) = (0, 0)
+    ) async throws(StoreError) -> (undone: Int, contested: Int, leavesClips: Bool) {
+        var (undone, contested, leavesClips) = (0, 0, false)
         for step in steps.reversed() {
             let description = try await changeDescription(of: step.token) ?? "a change"
             var outcome = try await undo(step.token, contested: overwrites ? .overwrite : .ask)
             var isPart = false
-            if case .contested = outcome {
+            if case .contested(let conflict) = outcome {
                 isPart = true
+                leavesClips = leavesClips || conflict.clips.contains(where: \.isDeletion)
                 outcome = try await undo(step.token, contested: .keepTheirs)
             }
             contested += isPart ? 1 : 0
             if case .saved(_?, _, _, _) = outcome { undone += 1 } else if !isPart { continue }
             report(description, isPart)
         }
-        return (undone, contested)
+        return (undone, contested, leavesClips)
     }
 }

@@ -8,14 +8,16 @@ package struct ClipStore: Sendable {
     package let container: PersistentContainer
     /// The full-text index; its file is opened by the first search.
     package let index: SearchIndex
-    package let author: String
+    package private(set) var author: String
     /// The error that made the store read-only; nil if it is writable.
     package private(set) var readOnlyReason: StoreError?
     /// The client of an agent, with which the context names of its transactions begin; nil for other authors.
     package private(set) var client: String?
     /// The number of a window, from 2, with which the context names of its transactions begin.
     private(set) var window: Int?
-    private let context: StoreContext
+    /// The author as the history shows it whose transactions can be undone; nil for ``author`` and its client.
+    private var shownAuthor: String?
+    private var context: StoreContext
     /// The context name of transactions without one of their own.
     var stepName: String?
     let now: @Sendable () -> Int64
@@ -96,7 +98,26 @@ package struct ClipStore: Sendable {
 
     /// The condition on the transactions of the author, and of the client if there is one.
     package var ownTransactions: TransactionPredicate {
-        ClipAuthor(name: author, client: client).transactions
+        shownAuthor.map(ClipAuthor.transactions(shownAs:))
+            ?? ClipAuthor(name: author, client: client).transactions
+    }
+
+    /// Returns the same store for undo of an author as the history shows it, such as the window `app 2`.
+    package func undoing(shownAs name: String) async throws(StoreError) -> ClipStore {
+        var store = self
+        if AuthorName.isUnknown(name) { store.shownAuthor = AuthorName.unknown }
+        guard let (author, number) = ClipAuthor.window(shownAs: name) else { return store }
+        store.shownAuthor = name
+        var request = HistoryFetchRequest(.newest, where: .author(name), limit: 1)
+        request.includesChanges = false
+        let named = request
+        let isAuthor = try await container.read { snapshot throws(StoreError) in
+            try !snapshot.transactions(named).isEmpty
+        }
+        guard !isAuthor else { return store }
+        store.author = author
+        store.context = container.makeContext(author: author, name: nil)
+        return store.acting(asWindow: number)
     }
 
     /// Returns the condition on the transactions of the author, and of others.

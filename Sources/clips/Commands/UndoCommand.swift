@@ -22,7 +22,10 @@ extension Command {
         if isRedoing, invocation.arguments.has("--since") {
             throw UsageError("Options --since and --redo exclude each other.")
         }
-        let store = try await invocation.openExistingStore()
+        var store = try await invocation.openExistingStore()
+        if let author = invocation.arguments.value("--author") {
+            store = try await store.undoing(shownAs: author)
+        }
         let since = try invocation.arguments.value(
             "--since", expected: HistoryPoint.forms, as: HistoryPoint.init)
         if let since { return try await invocation.undo(since: since, of: store, isForced: isForced) }
@@ -47,11 +50,12 @@ extension Command {
             }
             let outcome = try await store.undo(
                 step.token, isRedoing: isRedoing, contested: isForced ? .overwrite : .ask)
-            guard case .saved(let token, _, _, let deleted) = outcome else {
-                invocation.fail(
-                    "Other authors have changed the clips since then. Nothing was changed; use --force to overwrite."
-                )
+            let (token, deleted): (HistoryToken?, Int)
+            switch outcome {
+            case .contested(let conflict):
+                invocation.fail(conflict.sentence(isRedoing ? "redo" : "undo", change))
                 return .failed
+            case .saved(let saved, _, _, let missing): (token, deleted) = (saved, missing)
             }
             if token != nil {
                 if invocation.isJSON { try invocation.printUndo(change) }
@@ -102,9 +106,25 @@ extension Invocation {
         }
         guard result.contested > 0 else { return .done }
         fail(
-            "Other authors have changed the clips of \(Message.count(result.contested, "change")) since then; their values remain. Use --force to overwrite."
+            "Other authors have changed the clips of \(Message.count(result.contested, "change")) since then; their values remain. Use --force to \(result.leavesClips ? "overwrite them, and to delete the clips that the changes saved" : "overwrite")."
         )
         return .failed
+    }
+}
+
+extension UndoConflict {
+    /// Returns a refusal to undo or redo a change.
+    fileprivate func sentence(_ verb: String, _ change: String) -> String {
+        let deletions = clips.count { $0.isDeletion }
+        let them = count == 1 ? "the clip" : "the clips"
+        let effect =
+            switch deletions {
+            case 0: "overwrite their changes"
+            case clips.count: "delete \(them) with their changes"
+            default: "overwrite their changes, and to delete the saved clips"
+            }
+        return
+            "Cannot \(verb): \(change). Other authors have changed \(them) since then. Nothing was changed; use --force to \(effect)."
     }
 }
 
