@@ -17,20 +17,12 @@ import Testing
         #expect(range.map { String(text[$0]) } == "The  quick\nbrown FOX")
     }
 
-    @Test func `the lines of a screen become the passage of the text`() {
-        let text = "A long paragraph\tof words, which\nwere wrapped on the screen."
-        let quote = Quote(lines: "paragraph of words, which were", of: text)
-        #expect(quote.text == "paragraph\tof words, which\nwere" && quote.prefix == "A long ")
-        #expect(quote.suffix == " wrapped on the screen.")
-    }
-
     @Test(arguments: [
         "See [the manual](https://a.example/m1) and **use** it, then [read][2] on.",
         "See [the manual][1] and use it, then [read](https://b.example/x) on.\n\n[1]: https://a.example/",
     ])
-    func `a quote has the words of links, not their numbers and addresses`(text: String) {
-        let quote = Quote(lines: "the manual [1] and use it, then read [2] on.", of: text)
-        #expect(quote.text == "the manual and use it, then read on." && quote.prefix == "See ")
+    func `a quote is found in a text with the addresses of links`(text: String) {
+        let quote = Quote("the manual and use it, then read on.", prefix: "See ")
         let found = quote.range(in: text).map { String(text[$0]) } ?? ""
         #expect(found.hasPrefix("the manual](https") || found.hasPrefix("the manual][1]"))
         #expect(found.hasSuffix(" on."), "\(found)")
@@ -51,12 +43,26 @@ import Testing
         #expect(Quote("???").range(in: text) == nil && Quote("words").range(in: "") == nil)
     }
 
-    @Test func `a quote has the signs at its ends, as far as the text has them`() {
+    @Test func `a passage has the signs at its ends, as far as the text has them`() {
         let text = "He said: “Rust is here.” (Really!) And more"
-        for lines in ["“Rust is here.”", "(Really!)", "said:", "here.” (Really!)", "And more"] {
-            #expect(Quote(lines: lines, of: text).text == lines)
+        func found(_ words: String) -> String? { Quote(words).range(in: text).map { String(text[$0]) } }
+        for words in ["“Rust is here.”", "(Really!)", "said:", "here.” (Really!)", "And more"] {
+            #expect(found(words) == words)
         }
-        #expect(Quote(lines: "is here!", of: text).text == "is here")
+        #expect(found("is here!") == "is here")
+    }
+
+    @Test(arguments: [
+        ("Call `f(*args, **kwargs)` or `a[1]` now", "f(*args, **kwargs)` or `a[1]"),
+        (#"see \[d\]\[1\] there"#, "[d][1] there"), ("use `[a](b)`, then", "[a](b)`, then"),
+    ])
+    func `a quote with the signs of marks is found`(text: String, words: String) {
+        #expect(Quote(words).range(in: text) != nil)
+    }
+
+    @Test func `a passage has the backslash before its first sign`() {
+        let text = #"a \*star\* b"#
+        #expect(Quote("*star*").range(in: text).map { String(text[$0]) } == #"\*star\*"#)
     }
 
     /// Pages of repeated words, in which paragraphs are added, deleted, and moved, and some words change.
@@ -81,7 +87,10 @@ import Testing
                 let start = Int.random(in: 0..<source.count - 6, using: &random)
                 let length = Int.random(in: 4...min(40, source.count - start), using: &random)
                 let passage = source[start..<start + length].joined(separator: " ")
-                let quote = Quote(lines: passage, of: before)
+                guard let range = Quote(passage).range(in: before) else { continue }
+                let quote = Quote(
+                    String(before[range]), prefix: String(before[..<range.lowerBound].suffix(100)),
+                    suffix: String(before[range.upperBound...].prefix(100)))
                 var after = page()
                 // An editor changes a word of the passage, unless it is short.
                 if length > 12, let word = source[start..<start + length].randomElement(using: &random) {
@@ -89,9 +98,8 @@ import Testing
                     after = after.replacing("\n", with: " ").replacing(passage, with: changed)
                 }
                 count += 1
-                let range = quote.range(in: after)
                 let first = source[start]
-                if let range,
+                if let range = quote.range(in: after),
                     after[range].split(whereSeparator: \.isWhitespace).first.map(String.init) == first
                 {
                     found += 1

@@ -18,6 +18,11 @@ import Testing
             "```swift\nlet a = [b][1] // **c**\n```\nend `**d**` ``e`f``",
             "let a = [b][1] // **c** end **d** e`f"
         ),
+        (
+            "> x\n>\n> ```\n> alpha\n> > beta\n> ```\n>\n> *y* **z**\n\n> ```\n> c\n\n**b**",
+            "x alpha > beta y z c b"
+        ),
+        ("> k | v\n> --- | ---\n> 1 | 2\n> - a | b", "k · v · 1 · 2 · a | b"),
         (#"\*a\* snake\_case C:\file 1\. x"#, "*a* snake_case C:\\file 1. x"),
     ])
     func `a text is read without marks`(_ text: String, _ shown: String) {
@@ -54,5 +59,19 @@ import Testing
         if length == 20 { #expect(try excerpt("needle", far).contains("needle")) }
         // A query for marks finds them.
         #expect(SearchQuery("\"**bold**\"").readExcerpt(of: filler, in: .text, length: length) != nil)
+    }
+
+    @Test func `an excerpt contains another form of the word`() throws {
+        func excerpt(_ query: String, _ text: String) -> SearchExcerpt? {
+            SearchQuery(query).readExcerpt(of: text, in: .text, length: 40, hasForms: true)
+        }
+        let far = String(repeating: "some other words, ", count: 30_000)
+        for text in ["One **paragraph** here", far + "\n\nOne paragraph here"] {
+            let found = try #require(excerpt("paragraphs", text))
+            #expect(found.matches.map { String(found.text[$0]) } == ["paragraph"], "\(found.text)")
+        }
+        #expect(excerpt("summarize", "by Summarizing it")?.text == "by Summarizing it")
+        #expect(excerpt("libraries", "a library")?.text == "a library")
+        #expect(excerpt("paragraphs", "a parade") == nil && excerpt("\"paragraphs\"", "a paragraph") == nil)
     }
 }

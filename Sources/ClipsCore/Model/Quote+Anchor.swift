@@ -3,8 +3,8 @@ import SearchIndex
 /// Finds a quote in the text of its clip, which may have changed since.
 ///
 /// Only letters and digits count, without case: a page that was read again has other white space and line ends. The
-/// addresses and numbers of links do not count, since a quote has the words as they are read. The words themselves are searched first; of several positions, the one whose surroundings agree most is the quote.
-/// Otherwise the passage that shares most sequences of ``gram`` letters is, if it shares half of them.
+/// addresses and numbers of links do not count, since a quote has the words as they are read. The words themselves are
+/// searched first; of several positions, the one whose surroundings agree most is the quote. Otherwise the passage that shares most sequences of ``gram`` letters is, if it shares half of them.
 extension Quote {
     private static let gram = 8
 
@@ -17,25 +17,40 @@ extension Quote {
     package static func ranges(of quotes: [Quote], in text: String) -> [Range<String.Index>] {
         let unmarked = UnmarkedText(text)
         let ranges = ranges(of: quotes, inUnmarked: unmarked?.text ?? text)
-        guard let unmarked else { return ranges }
+        guard let unmarked else { return ranges.map { withBackslash($0, in: text) } }
         func source(_ offset: Int) -> String.Index {
             text.utf8.index(text.startIndex, offsetBy: unmarked.source(offset))
         }
         return ranges.map { range in
             let start = unmarked.text.utf8.distance(from: unmarked.text.startIndex, to: range.lowerBound)
             let last = start + unmarked.text[range].utf8.count - 1
-            return source(start)..<text.utf8.index(after: source(last))
+            return withBackslash(source(start)..<text.utf8.index(after: source(last)), in: text)
         }
     }
 
+    /// Returns a range with the backslash that makes its first character a literal one.
+    private static func withBackslash(_ range: Range<String.Index>, in text: String) -> Range<String.Index> {
+        guard range.lowerBound > text.startIndex else { return range }
+        let (before, first) = (text.utf8.index(before: range.lowerBound), text.utf8[range.lowerBound])
+        let isSign = first > 0x20 && first < 0x7F && !Character(Unicode.Scalar(first)).isLetter
+        return text.utf8[before] == UInt8(ascii: "\\") && isSign ? before..<range.upperBound : range
+    }
+
     /// Returns the ranges of the quotes that are found in a text without marks.
-    static func ranges(of quotes: [Quote], inUnmarked text: String) -> [Range<String.Index>] {
+    private static func ranges(of quotes: [Quote], inUnmarked text: String) -> [Range<String.Index>] {
         let all = Letters(text)
         var work = maxWork
         return quotes.compactMap { quote in
-            let words = Letters(UnmarkedText(quote.text)?.text ?? quote.text)
+            var words = Letters(quote.text)
             guard !words.letters.isEmpty, work > 0 else { return nil }
             var found = quote.exact(words, in: all, &work)
+            if found == nil, let unmarked = UnmarkedText(quote.text).map({ Letters($0.text) }),
+                !unmarked.letters.isEmpty, work > 0
+            {
+                // A quote of code with brackets, or one that was saved with the numbers of links.
+                words = unmarked
+                found = quote.exact(words, in: all, &work)
+            }
             work -= found == nil ? gram * all.letters.count : 0
             if found == nil, work > 0 { found = similar(words, in: all) }
             return found.map { quote.withEnds(all.range($0, in: text), in: text) }

@@ -1,5 +1,4 @@
 import PersistentStore
-import SearchIndex
 
 /// A passage of a clip that the user marked, with its surroundings, by which it is found again in a changed text.
 package struct Quote: Hashable, Sendable {
@@ -29,20 +28,6 @@ package struct Quote: Hashable, Sendable {
         self.note = note
         self.author = author
         self.created = created
-    }
-
-    /// Creates the quote of lines of a text as they are shown, with the exact passage and its surroundings, but without
-    /// the marks and numbers of links.
-    package init(lines: String, of text: String) {
-        let lines = UnmarkedText(lines)?.text ?? lines
-        let text = UnmarkedText(text)?.text ?? text
-        guard let range = Self.ranges(of: [Quote(uuid: "", lines)], inUnmarked: text).first else {
-            self.init(lines)
-            return
-        }
-        self.init(
-            String(text[range]), prefix: String(text[..<range.lowerBound].suffix(Self.maxContext)),
-            suffix: String(text[range.upperBound...].prefix(Self.maxContext)))
     }
 
     init(_ object: StoredObject) {

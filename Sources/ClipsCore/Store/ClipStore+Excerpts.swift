@@ -18,14 +18,20 @@ extension ClipStore {
             var request = FetchRequest(ClipModel.entity, where: .keys(page))
             request.attributes = fields.map(\.0.rawValue)
             for object in try await container.fetch(request) {
-                for (attribute, field) in fields where excerpts[object.id.key] == nil {
-                    let text = object.text(attribute)
-                    let excerpt =
-                        field == .text || field == .note
-                        ? search.readExcerpt(of: text, in: field, length: length)
-                        : search.excerpt(of: SearchQuery.oneLine(text), in: field, length: length)
-                    excerpts[object.id.key] = excerpt?.text
+                func excerpt(hasForms: Bool) -> SearchExcerpt? {
+                    // A title with another form of a word is in the row.
+                    for (attribute, field) in fields where !(hasForms && field == .title) {
+                        let text = object.text(attribute)
+                        let found =
+                            field == .text || field == .note
+                            ? search.readExcerpt(of: text, in: field, length: length, hasForms: hasForms)
+                            : search.excerpt(
+                                of: SearchQuery.oneLine(text), in: field, length: length, hasForms: hasForms)
+                        if let found { return found }
+                    }
+                    return nil
                 }
+                excerpts[object.id.key] = (excerpt(hasForms: false) ?? excerpt(hasForms: true))?.text
             }
         }
         return excerpts

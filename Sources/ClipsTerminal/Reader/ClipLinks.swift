@@ -12,6 +12,8 @@ struct ClipLinks: Sendable {
     private var definitions: [String: String] = [:]
     /// The links in the last text that got numbers, in bytes.
     private(set) var ranges: [Range<Int>] = []
+    /// The numbers in it, with the space before each, in ascending order.
+    private(set) var numberRanges: [Range<Int>] = []
     /// Whether a link has no number, since there are too many.
     private(set) var isCut = false
     private var numbers: [String: Int] = [:]
@@ -200,7 +202,7 @@ struct ClipLinks: Sendable {
             }
             marks.append(Mark(offset: end, address: address, signs: (" [", "]")))
         }
-        ranges = []
+        (ranges, numberRanges) = ([], [])
         guard !marks.isEmpty else { return text }
         let sorted = marks.enumerated().sorted { ($0.1.offset, $0.0) < ($1.1.offset, $1.0) }
         return insert(sorted.map(\.1), into: bytes + rest, links)
@@ -215,6 +217,12 @@ struct ClipLinks: Sendable {
             guard number != nil || mark.signs.before.isEmpty else { continue }
             let shown = mark.signs.before + (number.map(String.init) ?? "…") + mark.signs.after
             result += bytes[copied..<mark.offset] + Array(shown.utf8)
+            // The brackets of a reference are in the text.
+            let isInserted = !mark.signs.before.isEmpty
+            let hasSpace = !isInserted && mark.offset > 1 && bytes[mark.offset - 2] == 0x20
+            let before = isInserted ? 0 : hasSpace ? 2 : 1
+            let start = result.count - shown.utf8.count - before
+            numberRanges.append(start..<result.count + (isInserted ? 0 : 1))
             copied = mark.offset
             shifts.append((copied, result.count - copied))
         }

@@ -1,3 +1,4 @@
+import ClipsCore
 import Terminal
 
 /// The bold and italic words of a paragraph, a heading, or a cell, and its literal characters.
@@ -17,6 +18,8 @@ struct InlineMarks {
     /// The bytes within which a mark ends.
     private static let maxLength = 2000
     private static let maxOpenings = 32
+    /// The mark of a quote, which is not in the text.
+    private static let quoteStart = Array(String(Clip.quoteStart).utf8)
     private static let star = UInt8(ascii: "*")
     /// The looks of words between one and two stars.
     private static let looks: [Style.Attributes] = [.italic, .bold]
@@ -48,6 +51,10 @@ struct InlineMarks {
             if isBar || Self.isEscaped(bytes, index, isBegun: isBegun) {
                 omitted.append(index..<index + 1)
                 (index, isBegun) = (index + 2, true)
+                continue
+            }
+            if byte == Self.quoteStart[0], bytes[index...].starts(with: Self.quoteStart) {
+                index += Self.quoteStart.count
                 continue
             }
             // A number may begin an item of a list.

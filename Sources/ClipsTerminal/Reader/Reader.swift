@@ -46,8 +46,8 @@ struct Reader: Sendable {
     private(set) var output: ProgramOutput?
     /// The clip with numbers after its links.
     private var numbered: Clip?
-    /// The links in its note and in its text.
-    private var linkRanges: (note: [Range<Int>], text: [Range<Int>]) = ([], [])
+    /// The links in its note and in its text, and their numbers in the text.
+    private var linkRanges: (note: [Range<Int>], text: [Range<Int>], numbers: [Range<Int>]) = ([], [], [])
     private(set) var height = 0
     /// The lines between which the text is selected for a quote, in the order of selection.
     private(set) var range: (start: Int, end: Int)?
@@ -94,7 +94,7 @@ struct Reader: Sendable {
         numbered.note = found.numbered(clip.note)
         linkRanges.note = found.ranges
         numbered.text = found.numbered(numbered.text)
-        linkRanges.text = found.ranges
+        (linkRanges.text, linkRanges.numbers) = (found.ranges, found.numberRanges)
         found.addRest()
         (self.numbered, links, hasMoreLinks) = (numbered, found.urls, found.isCut)
         (former, text) = (text ?? former, nil)
@@ -110,7 +110,8 @@ struct Reader: Sendable {
             if let output {
                 laidOut.add(output)
             } else if let numbered {
-                laidOut.add(numbered, links: links, at: linkRanges, hasMoreLinks: hasMoreLinks)
+                let ranges = (note: linkRanges.note, text: linkRanges.text)
+                laidOut.add(numbered, links: links, at: ranges, hasMoreLinks: hasMoreLinks)
             }
             if top > 0, let anchor {
                 top = laidOut.line(at: anchor)
@@ -231,14 +232,14 @@ extension Reader {
 
     /// The quote of the lines in the range; nil if it contains no text of the clip.
     mutating func quoteOfRange() -> Quote? {
-        guard let range, let clip else { return nil }
-        let lines = text?.lines(min(range.start, range.end)..<max(range.start, range.end) + 1) ?? []
-        let words = lines.filter { $0.part == .text }.map { line in
-            line.text.dropFirst(line.indent).filter { $0 != Clip.quoteStart && $0 != Clip.quoteEnd }
-        }
-        let text = words.joined(separator: " ")
-        return text.contains { !$0.isWhitespace } ? Quote(lines: text, of: clip.text) : nil
+        guard let range, let numbered else { return nil }
+        let lines = min(range.start, range.end)..<max(range.start, range.end) + 1
+        return text?.sources(ofLines: lines, near: Self.maxNear)?
+            .quote(of: numbered.text, without: linkRanges.numbers)
     }
+
+    /// The bytes around a quote, of which it has a part.
+    private static let maxNear = 1000
 }
 
 extension Clip {

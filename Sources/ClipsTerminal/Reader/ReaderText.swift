@@ -238,6 +238,23 @@ struct ReaderText: Sendable {
         return lines
     }
 
+    /// Returns the ranges in the text of the clip that lines show, and the parts of it near them.
+    mutating func sources(ofLines lines: Range<Int>, near count: Int) -> ShownSources? {
+        var first = 0
+        for index in sections.indices where first < lines.upperBound {
+            let end = lines.upperBound - first
+            let known = sections[index].text.count(upTo: end + 1)
+            if let shown = sections[index].shown, lines.lowerBound - first < known {
+                let start = sections[index].text.offset(ofLine: max(0, lines.lowerBound - first))
+                let all = sections[index].text.text.utf8.count
+                let stop = known > end ? sections[index].text.offset(ofLine: end) : all
+                return ShownSources(shown.sources(of: start..<stop), of: shown, near: count)
+            }
+            first += min(end, known)
+        }
+        return nil
+    }
+
     /// Returns the number of lines, at most the limit.
     ///
     /// - Complexity: O(*n*) in the text up to the limit.

@@ -5,6 +5,8 @@ struct ShownParts: Sendable {
     private struct Part: Sendable {
         var source: Range<Int>
         let start: Int
+        /// Whether it repeats a heading.
+        let isLabel: Bool
 
         var end: Int { start + source.count }
     }
@@ -19,14 +21,17 @@ struct ShownParts: Sendable {
 
     init(_ source: [UInt8]) { (self.source, sourceCount) = (source, source.count) }
 
-    mutating func copy(_ range: Range<Int>) {
+    /// - Parameter isLabel: Whether another copy of the range precedes this one, as of the heading of a table.
+    mutating func copy(_ range: Range<Int>, isLabel: Bool = false) {
         guard !range.isEmpty else { return }
         let start = bytes.count
         bytes += source[range]
-        if let last = parts.last, last.source.upperBound == range.lowerBound, last.end == start {
+        if let last = parts.last, last.source.upperBound == range.lowerBound, last.end == start,
+            last.isLabel == isLabel
+        {
             parts[parts.count - 1].source = last.source.lowerBound..<range.upperBound
         } else {
-            parts.append(Part(source: range, start: start))
+            parts.append(Part(source: range, start: start, isLabel: isLabel))
         }
     }
 
@@ -73,6 +78,37 @@ struct ShownParts: Sendable {
             }
         }
         return result
+    }
+
+    /// Returns the ranges of the source that a range of the shown text shows, in ascending order.
+    func sources(of shown: Range<Int>) -> [Range<Int>] {
+        let found = parts[parts.partitionPoint(where: { $0.end > shown.lowerBound })...]
+            .prefix { $0.start < shown.upperBound }.filter { !$0.isLabel }
+        let sources = found.map { part in
+            let common = (part.start..<part.end).clamped(to: shown)
+            let shift = part.source.lowerBound - part.start
+            return common.lowerBound + shift..<common.upperBound + shift
+        }
+        return Self.merged(sources.sorted { $0.lowerBound < $1.lowerBound })
+    }
+
+    /// Returns the parts of a range of the source that are shown, in ascending order.
+    func sources(in range: Range<Int>) -> [Range<Int>] {
+        let first = ordered.partitionPoint { $0.source.upperBound > range.lowerBound }
+        let found = ordered[first...].prefix { $0.source.lowerBound < range.upperBound }
+        return Self.merged(found.filter { !$0.isLabel }.map { $0.source.clamped(to: range) })
+    }
+
+    private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
+        var merged: [Range<Int>] = []
+        for range in ranges {
+            if let last = merged.last, last.upperBound == range.lowerBound {
+                merged[merged.count - 1] = last.lowerBound..<range.upperBound
+            } else {
+                merged.append(range)
+            }
+        }
+        return merged
     }
 
     /// Returns the offset in the shown text of an offset in the source, or of the next part that is shown.

@@ -58,12 +58,18 @@ struct ShownText: Sendable {
                 parts.copy(range, without: marks.omitted)
                 looks += marks.spans
             case .code(let code):
+                // The mark of an item may precede the first line.
+                let start = code.range.lowerBound
+                var isMarked = start > 0 && bytes[start - 1] != UInt8(ascii: "\n")
                 for line in Self.lines(bytes, in: code.lines ?? code.range) {
-                    if !line.isEmpty, bytes[line.lowerBound] != UInt8(ascii: "\n") {
-                        codeLines.append(parts.bytes.count)
+                    let content = Self.content(of: line, in: bytes, quotes: code.quotes)
+                    if !isMarked { parts.copy(line.lowerBound..<content) }
+                    isMarked = false
+                    if content < line.upperBound, bytes[content] != UInt8(ascii: "\n") {
+                        if content == line.lowerBound { codeLines.append(parts.bytes.count) }
                         parts.insert(Self.codeIndent)
                     }
-                    parts.copy(line)
+                    parts.copy(content..<line.upperBound)
                 }
             case .table(let table):
                 if let drawn = table.draw(bytes, code, width: width, left: &left, in: &parts) {
@@ -101,6 +107,19 @@ struct ShownText: Sendable {
         return lines
     }
 
+    /// Returns the index after the marks of quotes, and the space after each, that begin a line of code.
+    private static func content(of line: Range<Int>, in bytes: [UInt8], quotes: Int) -> Int {
+        guard quotes > 0 else { return line.lowerBound }
+        var index = line.lowerBound
+        for _ in 0..<quotes {
+            let mark = bytes[index..<line.upperBound].drop { $0 == 0x20 }
+            guard mark.first == UInt8(ascii: ">") else { break }
+            let rest = mark.dropFirst()
+            index = rest.startIndex + (rest.first == 0x20 ? 1 : 0)
+        }
+        return index
+    }
+
     /// Returns the lines of cells that begin in a range, with their offsets in it.
     func cells(in range: Range<Int>) -> [CellPart] {
         cells[cells.partitionPoint { $0.offset >= range.lowerBound }...].prefix {
@@ -134,6 +153,12 @@ struct ShownText: Sendable {
 
     /// Returns the offset in the shown text of an offset in the source.
     func shown(_ offset: Int) -> Int { parts.shown(offset) }
+
+    /// Returns the ranges of the source that a range of the text shows, in ascending order.
+    func sources(of range: Range<Int>) -> [Range<Int>] { parts.sources(of: range) }
+
+    /// Returns the parts of a range of the source that are shown, in ascending order.
+    func sources(in range: Range<Int>) -> [Range<Int>] { parts.sources(in: range) }
 
     /// Returns the offset in the source of an offset in the shown text.
     func source(_ offset: Int) -> Int { parts.source(offset) }

@@ -6,6 +6,8 @@ struct TextCode: Hashable, Sendable {
     let range: Range<Int>
     /// The lines in the fences; nil for words.
     var lines: Range<Int>?
+    /// The marks of quotes that begin each line.
+    var quotes = 0
 }
 
 /// The headings, the code, and the paragraphs of a text with marks of Markdown.
@@ -13,20 +15,30 @@ enum TextMarks {
     /// Returns the code of a text, in ascending order.
     static func code(in bytes: [UInt8]) -> [TextCode] {
         var found: [TextCode] = []
-        var (index, fence): (Int, (start: Int, count: Int, code: Int)?) = (0, nil)
+        var (index, fence): (Int, (start: Int, count: Int, quotes: Int, code: Int)?) = (0, nil)
         while index < bytes.count {
             let line = bytes[index...].prefix { $0 != newline }
-            let rest = withoutContainers(line, begins: fence == nil)
+            var marks = LineMarks(line, maxQuotes: fence?.quotes ?? .max, maxItems: fence == nil ? .max : 0)
+            if let open = fence, marks.quotes < open.quotes {
+                // The end of a quote is that of its code.
+                let end = max(open.code, index - 1)
+                found.append(
+                    TextCode(range: open.start..<end, lines: open.code..<end, quotes: open.quotes))
+                (fence, marks) = (nil, LineMarks(line))
+            }
+            let rest = line[marks.content...]
             let signs = rest.prefix { $0 == sign }.count
             if let open = fence {
                 if signs >= open.count, rest.dropFirst(signs).allSatisfy({ $0 <= 0x20 }) {
                     let end = max(open.code, line.startIndex - 1)
-                    found.append(TextCode(range: open.start..<line.endIndex, lines: open.code..<end))
+                    found.append(
+                        TextCode(
+                            range: open.start..<line.endIndex, lines: open.code..<end, quotes: open.quotes))
                     fence = nil
                 }
             } else if signs >= 3, !rest.dropFirst(signs).contains(sign) {
-                let isPlain = line.prefix(rest.startIndex - index).allSatisfy { $0 == 0x20 }
-                fence = (isPlain ? index : rest.startIndex, signs, min(line.endIndex + 1, bytes.count))
+                let start = marks.hasItem ? rest.startIndex : index
+                fence = (start, signs, marks.quotes, min(line.endIndex + 1, bytes.count))
             } else {
                 while let sign = bytes[index..<line.endIndex].firstIndex(of: sign) {
                     let isLiteral = sign > line.startIndex && bytes[sign - 1] == UInt8(ascii: "\\")
@@ -38,25 +50,10 @@ enum TextMarks {
             index = line.endIndex + 1
         }
         if let fence {
-            found.append(TextCode(range: fence.start..<bytes.count, lines: fence.code..<bytes.count))
+            let (range, lines) = (fence.start..<bytes.count, fence.code..<bytes.count)
+            found.append(TextCode(range: range, lines: lines, quotes: fence.quotes))
         }
         return found
-    }
-
-    /// Returns a line without the marks of quotes, and of the items that it begins.
-    private static func withoutContainers(_ line: ArraySlice<UInt8>, begins: Bool) -> ArraySlice<UInt8> {
-        var rest = line.drop { $0 == 0x20 }
-        while let first = rest.first {
-            let digits = rest.prefix { 48...57 ~= $0 }.count
-            let signs =
-                first == UInt8(ascii: ">")
-                ? 1 : !begins || digits > 9 ? 0 : digits > 0 ? digits + 1 : "-*+".utf8.contains(first) ? 1 : 0
-            let isOrdered = digits > 0 && !".)".utf8.contains(rest.dropFirst(digits).first ?? 0)
-            let after = rest.dropFirst(signs)
-            guard signs > 0, !isOrdered, first == UInt8(ascii: ">") || after.first == 0x20 else { break }
-            rest = after.drop { $0 == 0x20 }
-        }
-        return rest
     }
 
     /// A part of a text, in whose order they are.

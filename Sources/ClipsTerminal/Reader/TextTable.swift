@@ -8,6 +8,10 @@ struct TextTable {
     private let rows: [[Range<Int>]]
     private let alignments: [Alignment]
     let range: Range<Int>
+    /// The indent, and the marks of quotes and items, before the header.
+    private let first: Range<Int>
+    /// The beginning of each further line.
+    private let newline: String
 
     private static let maxRows = 2000
     private static let maxColumns = 64
@@ -22,21 +26,44 @@ struct TextTable {
     /// - Returns: nil if no line with dashes follows.
     init?(_ bytes: [UInt8], header: ArraySlice<UInt8>, limit: Int?) {
         let limit = min(limit ?? bytes.count, bytes.count)
-        guard header.endIndex + 1 < limit else { return nil }
-        let dashes = bytes[(header.endIndex + 1)..<limit].prefix { $0 != Self.newline }
-        guard dashes.contains(Self.bar), let alignments = Self.alignments(bytes, dashes) else { return nil }
-        var (rows, count) = ([Self.cells(bytes, header)], 1)
+        func line(after end: Int) -> ArraySlice<UInt8> {
+            bytes[min(end + 1, limit)..<limit].prefix { $0 != Self.newline }
+        }
+        let dashes = line(after: header.endIndex)
+        guard dashes.contains(Self.bar) else { return nil }
+        // Only below the content of an item is a line its continuation.
+        let under = LineMarks(dashes, maxItems: 0)
+        var marks = LineMarks(header)
+        if marks.hasItem, under.content - dashes.startIndex < marks.content - header.startIndex {
+            marks = LineMarks(header, maxItems: 0)
+        }
+        guard under.quotes == marks.quotes, header[marks.content...].contains(Self.bar),
+            let alignments = Self.alignments(bytes, dashes[under.content...])
+        else { return nil }
+        func row(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+            let own = LineMarks(line, maxQuotes: marks.quotes, maxItems: 0)
+            let content = line[own.content...]
+            guard own.quotes == marks.quotes, LineMarks.item(content) == 0,
+                content.contains(where: { $0 > 0x20 }), !"#>".utf8.contains(content.first ?? 0)
+            else { return nil }
+            return content
+        }
+        var (rows, count) = ([Self.cells(bytes, header[marks.content...])], 1)
         var end = dashes.endIndex
-        while end + 1 < limit {
-            let line = bytes[(end + 1)..<limit].prefix { $0 != Self.newline }
-            guard line.contains(where: { $0 > 0x20 }), !line.starts(with: [UInt8(ascii: "#")]) else { break }
-            if count < Self.maxRows { rows.append(Self.cells(bytes, line)) }
+        while end + 1 < limit, let next = row(line(after: end)) {
+            // A page is saved without bars after the last word of a row.
+            guard next.contains(Self.bar) || row(line(after: next.endIndex))?.contains(Self.bar) == true
+            else { break }
+            if count < Self.maxRows { rows.append(Self.cells(bytes, next)) }
             count += 1
-            end = line.endIndex
+            end = next.endIndex
         }
         let columns = rows.map(\.count).max() ?? 0
         range = header.startIndex..<end
-        self.rows = count <= Self.maxRows && columns > 1 ? rows : []
+        first = header.startIndex..<marks.content
+        let prefix = header[..<marks.content].map { $0 == UInt8(ascii: ">") ? $0 : 0x20 }
+        newline = "\n" + String(decoding: prefix, as: UTF8.self)
+        self.rows = count <= Self.maxRows ? rows : []
         self.alignments = alignments + Array(repeating: .left, count: max(0, columns - alignments.count))
     }
 
@@ -96,29 +123,29 @@ extension TextTable {
     /// - Parameters:
     ///   - width: The columns of the pane.
     ///   - left: The number of bytes that may be added between cells.
-    /// - Returns: The looks of words, and the wrapped cells; nil if the table is too large, or a cell has characters that
-    ///   are replaced.
+    /// - Returns: The looks of words, and the wrapped cells; nil if the table is too large, or a cell has controls.
     func draw(
         _ bytes: [UInt8], _ code: [TextCode], width: Int, left: inout Int, in shown: inout ShownParts
     ) -> (looks: [ShownText.Mark], cells: [ShownText.CellPart])? {
         guard !rows.isEmpty, var cells = drawnCells(bytes, code) else { return nil }
-        guard let widths = widths(of: cells, fitting: width) else {
+        guard let widths = widths(of: cells, fitting: width - first.count) else {
             return drawRecords(cells, left: &left, in: &shown)
         }
         for row in cells.indices {
             for column in cells[row].indices { cells[row][column].wrap(to: widths[column]) }
         }
         let lines = cells.reduce(1) { $0 + ($1.map(\.lines.count).max() ?? 0) }
-        let size = lines * widths.reduce(0) { $0 + $1 + 5 }
+        let size = lines * widths.reduce(newline.utf8.count) { $0 + $1 + 5 }
         guard size <= left else { return nil }
         left -= size
+        shown.copy(first)
         var parts: [ShownText.CellPart] = []
         for (index, row) in cells.enumerated() {
             if index == 0, hasEmptyHeader { continue }
-            if index > (hasEmptyHeader ? 1 : 0) { shown.insert("\n") }
+            if index > (hasEmptyHeader ? 1 : 0) { shown.insert(newline) }
             parts += draw(row, widths, in: &shown)
             guard index == 0 else { continue }
-            shown.insert("\n" + widths.map { String(repeating: "─", count: $0) }.joined(separator: "─┼─"))
+            shown.insert(newline + widths.map { String(repeating: "─", count: $0) }.joined(separator: "─┼─"))
         }
         return (cells.flatMap { $0.flatMap(\.spans) }, parts)
     }
@@ -130,16 +157,20 @@ extension TextTable {
     private func drawRecords(
         _ cells: [[Cell]], left: inout Int, in shown: inout ShownParts
     ) -> (looks: [ShownText.Mark], cells: [ShownText.CellPart])? {
-        func size(_ cells: [Cell]) -> Int { cells.reduce(0) { $0 + $1.text.utf8.count + 3 } }
+        let added = newline.utf8.count + 2
+        func size(_ cells: [Cell]) -> Int { cells.reduce(0) { $0 + $1.text.utf8.count + added } }
         let size = cells.count * size(cells[0]) + cells.reduce(0) { $0 + size($1) }
         guard size <= left else { return nil }
         left -= size
+        shown.copy(first)
+        var isFirst = true
         for (index, row) in (cells.count > 1 ? cells.dropFirst() : cells[...]).enumerated() {
-            if index > 0 { shown.insert("\n") }
+            if index > 0 { shown.insert(newline) }
             for (column, cell) in row.enumerated() where !cell.text.isEmpty {
-                if index > 0 || column > 0 { shown.insert("\n") }
+                if !isFirst { shown.insert(newline) }
+                isFirst = false
                 if cells.count > 1, column < cells[0].count, !cells[0][column].text.isEmpty {
-                    cells[0][column].copyAll(to: &shown)
+                    cells[0][column].copyAll(to: &shown, isLabel: index > 0)
                     shown.insert(": ")
                 }
                 cell.copyAll(to: &shown)
@@ -188,7 +219,7 @@ extension TextTable {
     ) -> [ShownText.CellPart] {
         var parts: [ShownText.CellPart] = []
         for line in 0..<(cells.map(\.lines.count).max() ?? 0) {
-            if line > 0 { shown.insert("\n") }
+            if line > 0 { shown.insert(newline) }
             // Spaces at the end of a line are omitted.
             var spaces = 0
             for (column, width) in widths.enumerated() {
@@ -224,12 +255,12 @@ extension TextTable {
 }
 
 extension TextTable.Cell {
-    /// - Returns: nil if characters of the cell are replaced on the screen.
+    /// - Returns: nil if the cell has controls or line ends, which are replaced on the screen.
     fileprivate init?(_ bytes: [UInt8], _ range: Range<Int>, _ code: [TextCode], _ base: Style.Attributes) {
         let marks = InlineMarks(in: bytes, range, code: code, base: base, isCell: true)
         parts = ShownParts.ranges(of: range, without: marks.omitted)
         text = String(decoding: parts.flatMap { bytes[$0] }, as: UTF8.self)
-        guard SafeText.line(text) == text else { return nil }
+        guard !text.unicodeScalars.contains(where: Self.isControl) else { return nil }
         columns = DisplayWidth.columns(of: text)
         spans = marks.spans
         lines = [(0..<text.utf8.count, columns)]
@@ -238,22 +269,30 @@ extension TextTable.Cell {
     fileprivate mutating func wrap(to width: Int) {
         guard columns > width else { return }
         var wrapped = WrappedText(text, width: width)
-        let shown = wrapped.lines(0..<wrapped.count(upTo: .max))
-        lines = shown.enumerated().map { index, line in
-            let start = wrapped.offset(ofLine: index)
-            return (start..<start + line.utf8.count, DisplayWidth.columns(of: line))
+        let bytes = Array(text.utf8)
+        let starts = (0..<wrapped.count(upTo: .max)).map { wrapped.offset(ofLine: $0) }
+        lines = zip(starts, starts.dropFirst() + [bytes.count]).map { start, next in
+            let end = bytes[start..<next].lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? start
+            let line = String(decoding: bytes[start..<end], as: UTF8.self)
+            return (start..<end, DisplayWidth.columns(of: line))
         }
     }
 
-    fileprivate func copyAll(to shown: inout ShownParts) { copy(0..<text.utf8.count, to: &shown) }
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+    }
+
+    fileprivate func copyAll(to shown: inout ShownParts, isLabel: Bool = false) {
+        copy(0..<text.utf8.count, to: &shown, isLabel: isLabel)
+    }
 
     /// Copies a part of the cell, by its bytes.
-    fileprivate func copy(_ range: Range<Int>, to shown: inout ShownParts) {
+    fileprivate func copy(_ range: Range<Int>, to shown: inout ShownParts, isLabel: Bool = false) {
         var start = 0
         for part in parts {
             let common = range.clamped(to: start..<start + part.count)
             let offset = part.lowerBound - start
-            shown.copy(common.lowerBound + offset..<common.upperBound + offset)
+            shown.copy(common.lowerBound + offset..<common.upperBound + offset, isLabel: isLabel)
             start += part.count
         }
     }

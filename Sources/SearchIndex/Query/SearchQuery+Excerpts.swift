@@ -9,29 +9,44 @@ extension SearchQuery {
     /// in them; nil if there is no match.
     ///
     /// Addresses of links and marks are only in the excerpt if the match is in them.
-    package func readExcerpt(of text: String, in field: SearchField, length: Int) -> SearchExcerpt? {
+    ///
+    /// - Parameter hasForms: Whether other forms of the words match instead of these.
+    package func readExcerpt(
+        of text: String, in field: SearchField, length: Int, hasForms: Bool = false
+    ) -> SearchExcerpt? {
         let wanted = texts(in: field)
-        guard !wanted.isEmpty, let part = part(of: text, matching: wanted) else { return nil }
+        guard !wanted.isEmpty else { return nil }
+        if hasForms {
+            let part = Self.part(of: text) { !forms(in: $0, of: field, limit: 1).isEmpty }
+            return part.flatMap {
+                excerpt(of: ReadText.line($0), in: field, length: length, hasForms: true)
+            }
+        }
+        guard let part = Self.part(of: text, where: { Self.isFound(wanted, in: $0) }) else { return nil }
         return excerpt(of: ReadText.line(part), in: field, length: length)
             ?? excerpt(of: ReadText.line(part, hasAddresses: true), in: field, length: length)
             ?? excerpt(of: Self.oneLine(part), in: field, length: length)
     }
 
+    private static func isFound(_ wanted: [SearchText], in part: String) -> Bool {
+        let folded = Folding.fold(part)
+        let unmarked = wanted.contains(where: \.hasSpace) ? UnmarkedText(part).map { $0.text } : nil
+        let others = unmarked.map { Folding.fold($0) } ?? []
+        return wanted.contains { $0.isFound(in: folded) || $0.isFound(in: others) }
+    }
+
     /// Returns the first part of a long text with a match, from its beginning or that of a line on.
-    private func part(of text: String, matching wanted: [SearchText]) -> String? {
-        guard text.utf8.count > Self.partSize else { return text }
+    private static func part(of text: String, where hasMatch: (String) -> Bool) -> String? {
+        guard text.utf8.count > partSize else { return text }
         let bytes = Array(text.utf8)
         var start = 0
         while start < bytes.count {
-            let end = min(bytes.count, start + Self.partSize)
+            let end = min(bytes.count, start + partSize)
             let part = String(decoding: bytes[start..<end], as: UTF8.self)
-            let folded = Folding.fold(part)
-            let unmarked = wanted.contains(where: \.hasSpace) ? UnmarkedText(part).map { $0.text } : nil
-            let others = unmarked.map { Folding.fold($0) } ?? []
-            if wanted.contains(where: { $0.isFound(in: folded) || $0.isFound(in: others) }) { return part }
+            if hasMatch(part) { return part }
             guard end < bytes.count else { return nil }
-            let line = bytes[(end - Self.overlap)..<end].firstIndex(of: UInt8(ascii: "\n"))
-            start = line.map { $0 + 1 } ?? end - Self.overlap
+            let line = bytes[(end - overlap)..<end].firstIndex(of: UInt8(ascii: "\n"))
+            start = line.map { $0 + 1 } ?? end - overlap
         }
         return nil
     }
@@ -41,8 +56,15 @@ extension SearchQuery {
     }
 
     /// Returns the whole words around the first match in a text, with the matches in them; nil if there is no match.
-    package func excerpt(of text: String, in field: SearchField, length: Int) -> SearchExcerpt? {
-        guard let first = matches(in: text, of: field, limit: 1).first else { return nil }
+    ///
+    /// - Parameter hasForms: Whether other forms of the words match instead of these.
+    package func excerpt(
+        of text: String, in field: SearchField, length: Int, hasForms: Bool = false
+    ) -> SearchExcerpt? {
+        func found(in text: String, limit: Int = Self.maxMatches) -> [Range<String.Index>] {
+            hasForms ? forms(in: text, of: field, limit: limit) : matches(in: text, of: field, limit: limit)
+        }
+        guard let first = found(in: text, limit: 1).first else { return nil }
         var start =
             text.index(first.lowerBound, offsetBy: -length / 3, limitedBy: text.startIndex) ?? text.startIndex
         if start > text.startIndex, !text[text.index(before: start)].isWhitespace {
@@ -66,7 +88,7 @@ extension SearchQuery {
             end = space
         }
         let part = (start > text.startIndex ? "…" : "") + text[start..<end] + (end < text.endIndex ? "…" : "")
-        return SearchExcerpt(text: part, matches: matches(in: part, of: field))
+        return SearchExcerpt(text: part, matches: found(in: part))
     }
 }
 

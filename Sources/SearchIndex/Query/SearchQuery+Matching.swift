@@ -167,11 +167,16 @@ extension SearchQuery {
     /// Returns the ranges of texts in another text, in bytes.
     private static func ranges(of wanted: [SearchText], in text: String, _ limit: Int) -> [Range<Int>] {
         let (folded, origins) = Folding.foldWithOrigins(text)
-        return wanted.flatMap { $0.ranges(in: folded, limit: limit) }.map { range in
-            // A letter that folds to two bytes or more is marked as a whole.
-            let last = origins[range.upperBound - 1]
-            let end = origins[range.upperBound...].first { $0 > last } ?? text.utf8.count
-            return origins[range.lowerBound]..<end
+        return wanted.flatMap { $0.ranges(in: folded, limit: limit) }.map {
+            range(of: $0, origins, in: text)
         }
+    }
+
+    /// Returns the range in a text of a range in the folded text.
+    static func range(of folded: Range<Int>, _ origins: [Int], in text: String) -> Range<Int> {
+        // A letter that folds to two bytes or more is marked as a whole.
+        let last = origins[folded.upperBound - 1]
+        let end = origins[folded.upperBound...].first { $0 > last } ?? text.utf8.count
+        return origins[folded.lowerBound]..<end
     }
 }

@@ -7,8 +7,8 @@ package struct ReadText {
     private var result: [UInt8] = []
     /// The line of the open paragraph, from its first line on.
     private var paragraph: [UInt8] = []
-    /// The fence around the lines of code.
-    private var fence: ArraySlice<UInt8>?
+    /// The fence around the lines of code, and the marks of quotes before each.
+    private var fence: (signs: ArraySlice<UInt8>, quotes: Int)?
     private var isInTable = false
 
     private static let separator = Array("·".utf8)
@@ -44,7 +44,7 @@ package struct ReadText {
             .map(Self.trimmed)
         for line in lines { if let name = Self.definition(line)?.name { names.insert(name) } }
         for (index, line) in lines.enumerated() {
-            let next = index + 1 < lines.count ? lines[index + 1] : []
+            let next = index + 1 < lines.count ? Self.withoutContainers(lines[index + 1]).content : []
             add(line, hasDashesBelow: next.contains(Self.bar) && Self.isRule(next))
             guard isFirstOnly else { continue }
             endParagraph()
@@ -55,19 +55,22 @@ package struct ReadText {
 
     private mutating func add(_ line: ArraySlice<UInt8>, hasDashesBelow: Bool) {
         if let fence {
-            let isEnd = line.starts(with: fence) && line.allSatisfy { $0 == fence.first }
-            if isEnd { self.fence = nil } else { result += line + [0x20] }
-            return
+            let (rest, quotes) = Self.withoutQuotes(line, upTo: fence.quotes)
+            let isEnd = rest.starts(with: fence.signs) && rest.allSatisfy { $0 == fence.signs.first }
+            // The end of a quote is that of its code.
+            if isEnd || quotes < fence.quotes { self.fence = nil } else { result += rest + [0x20] }
+            guard quotes < fence.quotes else { return }
         }
         let (content, isItem) = Self.withoutContainers(line)
         let sign = content.first ?? 0x20
         let run = content.prefix { $0 == sign }
-        isInTable = (isInTable || hasDashesBelow) && !content.isEmpty && sign != UInt8(ascii: "#")
+        isInTable = (isInTable && !isItem || hasDashesBelow) && !content.isEmpty && sign != UInt8(ascii: "#")
         if run.count >= 3, sign == UInt8(ascii: "~") || sign == UInt8(ascii: "`"),
             !content.dropFirst(run.count).contains(UInt8(ascii: "`"))
         {
             endParagraph()
-            fence = run
+            let quotes = line[..<content.startIndex].count { $0 == UInt8(ascii: ">") }
+            fence = (run, quotes)
         } else if content.isEmpty || Self.isRule(content) {
             endParagraph()
         } else if let (_, address) = Self.definition(content) {
@@ -118,6 +121,18 @@ package struct ReadText {
     private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let end = line.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? line.startIndex
         return line[..<end].drop { $0 <= 0x20 }
+    }
+
+    /// Returns a line without the marks of quotes, and their number.
+    private static func withoutQuotes(
+        _ line: ArraySlice<UInt8>, upTo limit: Int
+    ) -> (content: ArraySlice<UInt8>, count: Int) {
+        var (rest, count) = (line, 0)
+        while count < limit, rest.first == UInt8(ascii: ">") {
+            rest = rest.dropFirst().drop { $0 == 0x20 }
+            count += 1
+        }
+        return (rest, count)
     }
 
     /// Returns a line without the marks of quotes and of the items of a list, whose numbers remain.

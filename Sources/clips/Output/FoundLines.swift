@@ -32,13 +32,19 @@ struct FoundLines {
     private typealias Excerpt = (text: String, matches: [Range<String.Index>])
 
     private func excerpts(of clip: Clip) -> [Excerpt] {
+        let found = excerpts(of: clip, hasForms: false)
+        let isInRow = !query.matches(in: clip.displayTitle, of: .title).isEmpty
+        return found.isEmpty && !isInRow ? excerpts(of: clip, hasForms: true) : found
+    }
+
+    private func excerpts(of clip: Clip, hasForms: Bool) -> [Excerpt] {
         [(clip.text, SearchField.text), (clip.note, .note), (SearchURL.decoded(clip.url), .url)].compactMap {
             text, field in
             guard text != clip.displayTitle else { return nil }
             let excerpt =
                 field == .url
-                ? query.excerpt(of: text, in: field, length: 150)
-                : query.readExcerpt(of: text, in: field, length: 150)
+                ? query.excerpt(of: text, in: field, length: 150, hasForms: hasForms)
+                : query.readExcerpt(of: text, in: field, length: 150, hasForms: hasForms)
             return excerpt.map { ($0.text, $0.matches) }
         }
     }
