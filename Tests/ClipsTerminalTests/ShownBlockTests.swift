@@ -27,7 +27,7 @@ import Testing
             Self.shown("| A |\n|---|\n| line1 \\| pipe |\n") == "A\n────────────\nline1 | pipe\n")
         #expect(
             Self.shown("> key | value\n> --- | ---\n> a | b c d e f g", width: 16)
-                == "> key: a\n> value: b c d e f g")
+                == "> key │ value\n> ────┼─────────\n> a   │ b c d e\n>     │ f g")
     }
 
     @Test func `a table in a list has its indent, and ends before the next item`() {

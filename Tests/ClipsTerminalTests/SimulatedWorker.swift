@@ -243,7 +243,7 @@ struct SimulatedWorker {
                 (
                     titles: Dictionary(
                         uniqueKeysWithValues: ids.compactMap(store.clip).map { ($0.id, $0.displayTitle) }),
-                    tags: [Int64: String]()
+                    values: [Int64: ValuesAfter]()
                 ))
         case .loadForEdit(let id), .loadForNote(let id), .loadForDeletion(let id):
             return store.clip(id).map { answer($0) } ?? .failure("Gone.")

@@ -4,7 +4,8 @@ import SearchIndex
 ///
 /// Only letters and digits count, without case: a page that was read again has other white space and line ends. The
 /// addresses and numbers of links do not count, since a quote has the words as they are read. The words themselves are
-/// searched first; of several positions, the one whose surroundings agree most is the quote. Otherwise the passage that shares most sequences of ``gram`` letters is, if it shares half of them.
+/// searched first; of several positions, the one whose surroundings agree most is the quote. Otherwise the passage that
+/// shares most sequences of ``gram`` letters is, if it shares half of them.
 extension Quote {
     private static let gram = 8
 
@@ -62,8 +63,17 @@ extension Quote {
         func isSign(_ character: Character) -> Bool {
             !character.isWhitespace && !character.isLetter && !character.isNumber
         }
-        func shared(_ signs: some Sequence<Character>, _ rest: some Sequence<Character>) -> Int {
-            zip(signs, rest).prefix { $0 == $1 }.count
+        // A sign in the text may have a backslash before it.
+        func shared(_ signs: some Sequence<Character>, _ rest: some Collection<Character>) -> Int {
+            var (count, left) = (0, rest[...])
+            for sign in signs {
+                let isEscaped = left.first == "\\" && sign != "\\"
+                let tail = isEscaped ? left.dropFirst() : left
+                guard tail.first == sign else { break }
+                count += isEscaped ? 2 : 1
+                left = tail.dropFirst()
+            }
+            return count
         }
         let words = text.drop { !$0.isLetter && !$0.isNumber }
         let before = text[..<words.startIndex].reversed().prefix(while: isSign)
