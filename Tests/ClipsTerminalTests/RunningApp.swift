@@ -120,6 +120,15 @@ struct RunningApp: ~Copyable {
         return draft
     }
 
+    /// Adds a clip with a text, as another process does.
+    func add(_ text: String) throws {
+        _ = try other { store in
+            var draft = Self.draft("Marks")
+            draft.text = text
+            return try await store.add([draft])
+        }
+    }
+
     /// Another writer of the same store, in this process.
     func other<Answer: Sendable>(
         _ author: String = "extension", _ work: @escaping @Sendable (ClipStore) async throws -> Answer
