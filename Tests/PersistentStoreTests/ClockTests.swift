@@ -108,4 +108,10 @@ import Testing
         }
         #expect(try await container.objects().count == 2)
     }
+
+    @Test func `a maximum age of zero purges the history of the current millisecond`() async throws {
+        let container = try await open()
+        _ = try await container.makeContext(author: "a").save(inserting: ["title": "a"])
+        #expect(try await container.purgeHistory(maximumAge: .zero).transactions == 1)
+    }
 }

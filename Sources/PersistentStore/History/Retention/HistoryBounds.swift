@@ -11,7 +11,7 @@ public struct HistoryBounds: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - maximumAge: The age beyond which history is purged even if a consumer still needs it, except consumers that
-    ///     retain history always (``ConsumerRetention/always``).
+    ///     retain history always (``ConsumerRetention/always``). Zero purges all history.
     ///   - minimumAge: The age up to which history is retained even after all consumers have read it, for example for
     ///     undo and restore. The other bounds have precedence.
     ///   - maximumChanges: The number of changes beyond which the oldest history is purged, even if a consumer still
@@ -28,11 +28,14 @@ public struct HistoryBounds: Hashable, Sendable {
         self.maximumStoreShare = maximumStoreShare
     }
 
-    /// The timestamp before which history exceeds the maximum age.
-    func oldest(_ now: Int64) -> Int64 { now - maximumAge.wholeMilliseconds }
+    // Several transactions may share a millisecond, so an age of zero includes the current one.
 
-    /// The timestamp before which history may be purged. Several transactions may share a millisecond, so
-    /// without a minimum age the current one is included.
+    /// The timestamp before which history exceeds the maximum age.
+    func oldest(_ now: Int64) -> Int64 {
+        maximumAge <= .zero ? .max : now - maximumAge.wholeMilliseconds
+    }
+
+    /// The timestamp before which history may be purged.
     func youngest(_ now: Int64) -> Int64 {
         minimumAge == .zero ? .max : now - minimumAge.wholeMilliseconds
     }
