@@ -389,7 +389,7 @@ import Testing
     }
 
     @Test func `a tab in a text is as wide as in a terminal`() throws {
-        let state = try Self.reading("a\tb\nlonger text\t*c*")
+        let state = try Self.reading("a\tb\nlonger text\tc")
         #expect(state.reader.lines.suffix(2).map(\.text) == ["a       b", "longer text     c"])
     }
 }

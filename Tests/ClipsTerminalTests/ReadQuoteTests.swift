@@ -11,12 +11,13 @@ import Testing
     /// Returns the quote of lines of the text, from the first one on the screen.
     private static func quote(_ text: String, lines: Int = 1, after: Int = 0) throws -> Quote {
         var state = AppState.showing(3)
-        let layout = StoredObject.Layout(names: ["title", "text"])
+        let layout = StoredObject.Layout(names: ["title", "url", "text"])
         state.reader.hasFocus = true
         state.reader.show(
             Clip(
                 StoredObject(
-                    id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text("T"), .text(text)]))
+                    id: ClipModel.objectID(2), version: 1, layout: layout,
+                    values: [.text("T"), .text("https://page.example/"), .text(text)]))
         )
         state.reconcile()
         let first = try #require(state.reader.lines.firstIndex { $0.part == .text }) + after

@@ -47,6 +47,26 @@ import Testing
             #expect(app.state.list.marks.isEmpty && app.lines.contains { $0.contains("line 40") })
             try app.run("<Esc><Space>")
             #expect(app.state.list.marks.count == 1)
+            try app.run("?<Space>")
+            #expect(app.state.help.index > 0 && app.state.list.marks.count == 1)
+        }
+    }
+
+    @Test(arguments: [("", "", true), ("https://example.org", "", false), ("", "\n```\nls\n```", false)])
+    func `the stars and number signs of a snippet remain, and those of Markdown are looks`(
+        url: String, end: String, isSnippet: Bool
+    ) async throws {
+        try await RunningApp.open { app in
+            try app.other { store in
+                var draft = RunningApp.draft("Script")
+                draft.url = url
+                draft.text = "#!/bin/sh\n\n# all files\ncall(*a*b*, `date`)\nlate *c* | tee" + end
+                _ = try await store.add([draft])
+            }
+            try app.run(":wait count=1\n<Enter>\n:wait text=bin/sh")
+            for line in ["# all files", "late *c* | tee"] {
+                #expect(app.lines.contains { $0.contains(line) } == isSnippet, "\(line)")
+            }
         }
     }
 
@@ -256,10 +276,11 @@ import Testing
 
     @Test func `marks in a line whose characters are replaced are not shown`() {
         var state = AppState.showing(3)
-        let layout = StoredObject.Layout(names: ["text"])
+        let layout = StoredObject.Layout(names: ["url", "text"])
         let text = "\u{1}\u{1}e\u{301}\u{301} *a*\n*b*"
+        let values: [AttributeValue] = [.text("https://a.example/"), .text(text)]
         let clip = Clip(
-            StoredObject(id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text(text)]))
+            StoredObject(id: ClipModel.objectID(2), version: 1, layout: layout, values: values))
         state.reader.hasFocus = true
         state.reader.show(clip)
         state.reconcile()

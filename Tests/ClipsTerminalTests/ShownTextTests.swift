@@ -141,12 +141,12 @@ import Testing
         #expect(Self.looks("```\n# x **y**\n```\n#no\n**a\n\nb**") == [])
         #expect(Self.looks(#"\*no\* *a\* b*, \*\*c**"#) == ["a* b i"])
         var state = AppState.showing(3)
-        let layout = StoredObject.Layout(names: ["title", "text"])
+        let layout = StoredObject.Layout(names: ["title", "url", "text"])
         let clip = Clip(
             StoredObject(
                 id: ClipModel.objectID(2), version: 1, layout: layout,
                 values: [
-                    .text("T"),
+                    .text("T"), .text("https://a.example/"),
                     .text(
                         "some **bold words that are wrapped over two of the lines of this narrow screen, and more** end"
                     ),
@@ -159,7 +159,7 @@ import Testing
             runs.count == 2 && runs[0].first?.columns.lowerBound == 5
                 && runs[1].first?.columns.lowerBound == 0)
         let frame = state.draw()
-        #expect(frame.cell(row: 4, column: 8)?.style.attributes.contains(.bold) == true)
+        #expect(frame.cell(row: 5, column: 8)?.style.attributes.contains(.bold) == true)
     }
 
     @Test func `the next match has its number, even if the text does not scroll`() async throws {

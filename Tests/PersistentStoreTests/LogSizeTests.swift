@@ -47,6 +47,7 @@ import Testing
                     try two.execute(begin)
                     try one.execute("COMMIT; " + begin)
                     try two.execute("COMMIT")
+                    await Task.yield()
                 }
             }
             defer { group.cancelAll() }

@@ -322,7 +322,7 @@ extension AppState {
             return "\(keys.name(of: .history)) shows the history, where deleted clips can be restored."
         }
         guard history.count > 0 else {
-            return history.isLoaded ? "The list has no transaction." : "The history is loading; try again."
+            return history.isLoaded ? "No transaction is shown." : "The history is loading; try again."
         }
         guard let transaction = history.selectedTransaction else {
             let hasDeleted = history.selectedRow.map { $0.sum(\.deleted) > 0 || $0.isCut } ?? false

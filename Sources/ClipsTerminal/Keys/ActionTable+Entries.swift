@@ -107,10 +107,12 @@ extension ActionTable {
         case .mark:
             Entry(
                 action, "<Space>", .list,
-                "Mark or unmark the clip, and move down; other filters retain marks; in a clip, scroll a page",
-                hint: ("mark", 10), scope: .clip,
-                otherScreens: [.output],
-                counted: { $0.reader.hasFocus ? $0.move(.pages(1), count: $1) : $0.mark(count: $1 ?? 1) })
+                "Mark or unmark the clip, and move down; other filters retain marks; elsewhere, scroll a page",
+                hint: ("mark", 10), scope: .clip, otherScreens: [.output, .help, .history],
+                counted: { state, count in
+                    let isInList = state.screen == .list && !state.reader.hasFocus
+                    isInList ? state.mark(count: count ?? 1) : state.move(.pages(1), count: count)
+                })
         case .range:
             Entry(action, "v", .list, "Start a range of clips or lines; again, mark it", scope: .clip) {
                 if $0.reader.hasFocus { $0.reader.toggleRange() } else { $0.toggleRange() }

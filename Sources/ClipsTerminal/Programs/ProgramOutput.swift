@@ -13,6 +13,7 @@ struct ProgramOutput: Sendable {
     /// Adds the output of a run. Of many, the first ones remain.
     mutating func add(_ run: RelayedProgram) {
         guard text.utf8.count < RelayedProgram.maxOutput else { return }
+        if let last = text.last, !last.isNewline { text += "\n" }
         let cut = run.isCut ? "(The output was long; this is its end.)\n" : ""
         text += cut + PlainOutput.text(run.output)
     }

@@ -20,7 +20,7 @@ struct ClipLinks: Sendable {
     private var left = Self.maxBytes
 
     /// The bytes of a clip that are searched; the time of a key.
-    private static let maxBytes = 1 << 20
+    static let maxBytes = 1 << 20
     static let maxCount = 9999
     private static let quoteEnd = Array(String(Clip.quoteEnd).utf8)
     private static let maxReference = 1000
@@ -166,8 +166,9 @@ struct ClipLinks: Sendable {
     private static let schemes = ["https", "http", "file"].map { Array($0.utf8) }
 
     /// Returns a text with a number after each URL.
-    mutating func numbered(_ text: String) -> String {
-        let (bytes, references, named, code) = withoutBrackets(Array(text.utf8.prefix(left)))
+    mutating func numbered(_ text: String, isMarkdown: Bool = true) -> String {
+        let all = Array(text.utf8.prefix(left))
+        let (bytes, references, named, code) = isMarkdown ? withoutBrackets(all) : (all, [], [], [])
         let rest = text.utf8.dropFirst(left)
         left = max(0, left - text.utf8.count)
         var (marks, links) = (named, references)

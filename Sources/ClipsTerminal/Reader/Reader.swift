@@ -46,6 +46,7 @@ struct Reader: Sendable {
     private(set) var output: ProgramOutput?
     /// The clip with numbers after its links.
     private var numbered: Clip?
+    private var isMarkdown = true
     /// The links in its note and in its text, and their numbers in the text.
     private var linkRanges: (note: [Range<Int>], text: [Range<Int>], numbers: [Range<Int>]) = ([], [], [])
     private(set) var height = 0
@@ -90,10 +91,11 @@ struct Reader: Sendable {
         countedWords = ""
         var numbered = clip
         numbered.text = clip.markedText.expandingTabs()
-        var found = ClipLinks(takingListOf: &numbered.text)
+        isMarkdown = clip.hasMarkdown
+        var found = isMarkdown ? ClipLinks(takingListOf: &numbered.text) : ClipLinks()
         numbered.note = found.numbered(clip.note)
         linkRanges.note = found.ranges
-        numbered.text = found.numbered(numbered.text)
+        numbered.text = found.numbered(numbered.text, isMarkdown: isMarkdown)
         (linkRanges.text, linkRanges.numbers) = (found.ranges, found.numberRanges)
         found.addRest()
         (self.numbered, links, hasMoreLinks) = (numbered, found.urls, found.isCut)
@@ -111,7 +113,8 @@ struct Reader: Sendable {
                 laidOut.add(output)
             } else if let numbered {
                 let ranges = (note: linkRanges.note, text: linkRanges.text)
-                laidOut.add(numbered, links: links, at: ranges, hasMoreLinks: hasMoreLinks)
+                laidOut.add(
+                    numbered, isMarkdown: isMarkdown, links: links, at: ranges, hasMoreLinks: hasMoreLinks)
             }
             if top > 0, let anchor {
                 top = laidOut.line(at: anchor)

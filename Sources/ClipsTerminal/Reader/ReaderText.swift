@@ -105,12 +105,13 @@ struct ReaderText: Sendable {
 
     /// - Parameters:
     ///   - clip: The clip, in whose texts the links have numbers.
+    ///   - isMarkdown: Whether its text may have marks of Markdown.
     ///   - links: The addresses of the links, which follow the texts.
     ///   - ranges: The links in the note and in the text.
     ///   - hasMoreLinks: Whether other links have no number.
     mutating func add(
-        _ clip: Clip, links: [String] = [], at ranges: (note: [Range<Int>], text: [Range<Int>]) = ([], []),
-        hasMoreLinks: Bool = false
+        _ clip: Clip, isMarkdown: Bool = true, links: [String] = [],
+        at ranges: (note: [Range<Int>], text: [Range<Int>]) = ([], []), hasMoreLinks: Bool = false
     ) {
         let isLong = addTitle(clip.displayTitle)
         add(.url, ReadableURL.text(clip.url), "URL")
@@ -129,7 +130,9 @@ struct ReaderText: Sendable {
         }
         if !clip.text.isEmpty {
             add(.space, " ")
-            let shown = ShownText(clip.text, links: ranges.text, width: isWrapped ? width : Self.maxTable)
+            let shown = ShownText(
+                clip.text, links: ranges.text, width: isWrapped ? width : Self.maxTable,
+                isMarkdown: isMarkdown)
             add(.text, shown.text)
             sections[sections.count - 1].shown = shown
             sections[sections.count - 1].links = shown.links

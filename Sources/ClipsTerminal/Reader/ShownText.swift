@@ -40,10 +40,11 @@ struct ShownText: Sendable {
     /// - Parameters:
     ///   - links: The links of the text, in ascending order.
     ///   - width: The columns for tables.
+    ///   - isMarkdown: Whether the text may have marks; another one is shown as it is.
     /// - Complexity: O(*n* log *n*).
-    init(_ source: String, links: [Range<Int>] = [], width: Int) {
+    init(_ source: String, links: [Range<Int>] = [], width: Int, isMarkdown: Bool = true) {
         let all = Array(source.utf8)
-        let bytes = all.count > Self.maxBytes ? Array(all.prefix(Self.maxBytes)) : all
+        let bytes = isMarkdown ? Array(all.prefix(Self.maxBytes)) : []
         let code = TextMarks.code(in: bytes)
         var (parts, looks, codeLines) = (ShownParts(all), [Mark](), [Int]())
         var (cells, left) = ([CellPart](), Self.maxAdded)

@@ -1,3 +1,4 @@
+import ClipsCore
 import Platform
 import Terminal
 
@@ -135,5 +136,15 @@ enum TextMarks {
     ) -> ArraySlice<Element> {
         let first = marks.partitionPoint { own($0).upperBound > range.lowerBound }
         return marks[first...].prefix { own($0).lowerBound < range.upperBound }
+    }
+}
+
+extension Clip {
+    /// Whether the text may be Markdown: that of a page, or one with links or code as Markdown has them. In another one, such
+    /// as the output of a program, stars and number signs are part of the text.
+    var hasMarkdown: Bool {
+        if !url.isEmpty || text.contains("](http") || text.contains("```") { return true }
+        guard text.contains("]: ") else { return false }
+        return !LinkDefinition.all(in: Array(text.utf8.suffix(ClipLinks.maxBytes))[...]).isEmpty
     }
 }
