@@ -1,60 +1,12 @@
 import CBenchmarkProbes
 import Glibc
 import PersistentStore
-import Platform
 
 extension Figure {
     static let commitToList = Figure(
         name: "F1", title: "commit in one process until the clip is in the live list of another"
     ) { workspace in
-        var (results, lost): ([Measurement], [Measurement]) = ([], [])
-        for durability in [StoreOptions.Durability.normal, .full] {
-            results += try CommitToList(workspace, durability).measure()
-            for burst in [1, 3] as [UInt8] {
-                for isShell in [false, true] {
-                    lost.append(try lostCommits(workspace, durability, burst: burst, isShell: isShell))
-                }
-            }
-        }
-        let commits = (lost.count * commitsPerWriter(workspace)).grouped
-        let sum = lost.compactMap(\.ours?.median).reduce(0, +)
-        let all = Measurement(
-            "lost commits, sum of all writers", .count, [sum], goal: .atMost(0),
-            headline: "Commits lost of \(commits)")
-        return results + [all] + lost
-    }
-
-    private static func commitsPerWriter(_ workspace: Workspace) -> Int {
-        workspace.count(20_000, quick: 2_000)
-    }
-
-    /// Counts commits that do not arrive. The next burst begins after the list has the previous one, so that
-    /// no later commit can hide a lost one.
-    private static func lostCommits(
-        _ workspace: Workspace, _ durability: StoreOptions.Durability, burst: UInt8, isShell: Bool
-    ) throws -> Measurement {
-        let store = workspace.newPath("lost.db")
-        try SampleStore.make(store)
-        let window = try ListeningWindow(store: store)
-        let writer: any CommitWriter =
-            isShell
-            ? try ShellWriter(store: store, durability)
-            : try RoleWriter(.writer(store: store, durability))
-        let bursts = commitsPerWriter(workspace) / Int(burst)
-        var lost = 0
-        var wanted = window.newestID
-        for _ in 0..<bursts {
-            wanted += Int64(burst)
-            try writer.commit(burst)
-            if window.wait(for: wanted) == nil { lost += 1 }
-            _ = try writer.begun()
-        }
-        try window.close()
-        let name = isShell ? "sqlite3 shell" : "our writer"
-        let kind = burst == 1 ? "single" : "bursts of \(burst)"
-        return Measurement(
-            "lost of \(bursts * Int(burst)), \(name), \(durability), \(kind)", .count, [Double(lost)],
-            goal: .atMost(0))
+        try [StoreOptions.Durability.normal, .full].flatMap { try CommitToList(workspace, $0).measure() }
     }
 }
 

@@ -45,7 +45,7 @@ final class ListeningWindow {
     }
 
     /// Returns the time from the beginning of one commit until its clip is in the list.
-    func timeOfArrival(from writer: some CommitWriter) throws -> Double {
+    func timeOfArrival(from writer: RoleWriter) throws -> Double {
         let wanted = newestID + 1
         try writer.commit(1)
         guard let seen = wait(for: wanted) else { throw BenchmarkError("a commit was lost") }
