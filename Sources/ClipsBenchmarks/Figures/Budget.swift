@@ -52,7 +52,7 @@ struct Budget {
             let output = workspace.newPath("counts")
             let app = try app { tool.command([clips, "--store", $0], output: output) }
             try app.measure(commits, pause: pause)
-            try app.program.outputUntilIdle(milliseconds: 300)
+            try app.program.readUntilIdle(milliseconds: 300)
             app.program.press("q")
             try app.program.waitForExit()
             let counts = try tool.counts(output)

@@ -1,6 +1,5 @@
 import PersistentStore
 import Platform
-import SQLite
 
 extension Figure {
     static let keyToPaint = Figure(
@@ -26,7 +25,6 @@ extension Figure {
         let quiet = try compare(max(2, rounds / 4))
         let (busy, commitsInSecond) = try app.duringCommits { try compare(rounds) }
         guard let keys = Spread(busy.ours) else { return [] }
-        let differences = try app.differences()
         let slowest = Measurement(
             "p99 of \(keys.count) keys", .time, [keys.p99], goal: .atMost(0.002),
             headline: "Key to paint, p99, during 1,000 commits/s"
@@ -40,12 +38,8 @@ extension Figure {
             Measurement("key to paint, during 1,000 commits a second", .time, busy, reference: name),
             Measurement(
                 "concurrent commits a second", .count, [commitsInSecond], goal: .atLeast(950)),
-            Measurement(
-                "rows and count that differ from the store at the end", .count, [Double(differences)],
-                goal: .atMost(0), headline: "Rows that differ from the store at the end"),
             alone,
         ] + (TerminalPeers.make(workspace)?.rows(below: alone, for: "F9", \.keys) ?? [])
-            + app.arrivals(workspace.count(200, quick: 40))
     }
 }
 
@@ -64,7 +58,7 @@ private final class KeyedApp {
         store = try SampleStore.copy(large.path, workspace)
         program = try TerminalProgram(workspace.app(store))
         _ = try program.wait(for: large.firstTitles)
-        try program.outputUntilIdle()
+        try program.readUntilIdle()
         // On the first row, the list follows new clips.
         while row < rows.lowerBound { _ = try press() }
     }
@@ -98,62 +92,7 @@ private final class KeyedApp {
         writer.closeInput()
         let commits = Double(try writer.receive())
         let seconds = began.secondsSince
-        try program.outputUntilIdle()
+        try program.readUntilIdle()
         return (result, commits / seconds)
-    }
-
-    /// Returns the number of differences between the screen and the store, in the newest rows and the count,
-    /// after all clips arrived and the first row is shown.
-    func differences() throws -> Int {
-        let (count, newest) = try stored()
-        program.press("g")
-        var wrong = Int.max
-        let began = Moment.now
-        while wrong > 0, began.secondsSince < 5 {
-            try program.outputUntilIdle()
-            let redraw = "\u{0c}"
-            program.press(redraw)
-            let screen = try program.outputUntilIdle()
-            // The first is shown twice: in its row and, complete, next to the list.
-            var rows: [String] = []
-            for marker in screen.matches(of: /[XZ][A-T]{8}/).map({ String($0.output) })
-            where !rows.contains(marker) { rows.append(marker) }
-            wrong = screen.contains("1/\(Int(count).grouped)") ? 0 : 1
-            wrong += newest.indices.count { !rows.indices.contains($0) || rows[$0] != newest[$0] }
-        }
-        return wrong
-    }
-
-    /// Returns the count and the prefixes of the newest titles.
-    private func stored() throws -> (count: Int64, newest: [String]) {
-        let connection = try Connection(path: store, access: .readOnly)
-        let rows = try connection.prepare("SELECT title FROM Clip ORDER BY created DESC, id DESC LIMIT 30")
-        var newest: [String] = []
-        while try rows.step() { newest.append(String(rows.text(0).prefix { $0 != " " })) }
-        return (try connection.integer("SELECT count(*) FROM Clip") ?? 0, newest)
-    }
-
-    /// Measures the cost of clips that arrive at the top of the list, where they are shown immediately.
-    func arrivals(_ clips: Int) throws -> [Measurement] {
-        let writer = try RoleWriter(.writer(store: store, .normal))
-        program.press("g")
-        try program.outputUntilIdle(milliseconds: 500)
-        let before = program.usage.processorTime
-        let bytes = try (0..<clips).map { _ in
-            let known = program.received
-            try writer.commit(1)
-            _ = try writer.begun()
-            try program.read(seconds: 0.03)
-            return Double(program.received - known)
-        }
-        let each = (program.usage.processorTime - before) / Double(clips)
-        return [
-            Measurement(
-                "bytes to a terminal of 120x40 per new clip", .count, bytes,
-                headline: "Bytes to the terminal per new clip"),
-            Measurement(
-                "processor time of the app per new clip", .time, [each],
-                headline: "Processor time of the app per new clip"),
-        ]
     }
 }

@@ -26,14 +26,14 @@ extension Figure {
     private static func peak(_ workspace: Workspace, _ store: LargeStore, moves: Bool) throws -> Double {
         let program = try TerminalProgram(workspace.app(store.path))
         _ = try program.wait(for: store.firstTitles)
-        try program.outputUntilIdle()
+        try program.readUntilIdle()
         if moves {
             program.press("G")
             _ = try program.wait(for: [store.title(at: store.clips - 1)])
             let pageUp = "\u{1b}[5~"
             for _ in 0..<10 {
                 program.press(pageUp)
-                try program.outputUntilIdle(milliseconds: 50)
+                try program.readUntilIdle(milliseconds: 50)
             }
         }
         return program.usage.peakMemory

@@ -90,7 +90,7 @@ struct TerminalPeerData {
         let program = try TerminalProgram(newsboat)
         _ = try program.wait(for: ["127.0.0.1"])
         program.press("q")
-        _ = try? program.outputUntilIdle(milliseconds: 1000)
+        _ = try? program.readUntilIdle(milliseconds: 1000)
         let connection = try SampleStore.generator(articles + "/cache.db")
         try connection.execute("BEGIN")
         try connection.run(

@@ -15,18 +15,18 @@ enum TerminalPeer: String, CaseIterable {
         let program = try TerminalProgram(data.command(self))
         var start = try program.wait(for: [data.firstText(self)], seconds: 120) - program.began
         if self == .newsboat {
-            try program.outputUntilIdle()
+            try program.readUntilIdle()
             let opened = Moment.now
             program.press("\r")
             start += try program.wait(for: [data.row(30)], seconds: 300) - opened
         }
         if self == .fzf { _ = try program.wait(for: ["\(data.rows)/\(data.rows)"], seconds: 60) }
-        try program.outputUntilIdle(milliseconds: self == .tig ? 500 : 150, atMost: 90)
+        try program.readUntilIdle(milliseconds: self == .tig ? 500 : 150, atMost: 90)
         var keys: [Double] = []
         let began = Moment.now
         while keys.count < count, began.secondsSince < 5 {
             keys.append(try program.answer(to: self == .fzf ? "\u{1b}[A" : "j"))
-            try program.outputUntilIdle(milliseconds: 6)
+            try program.readUntilIdle(milliseconds: 6)
         }
         return Run(start: start, peakMemory: program.usage.peakMemory, keys: keys)
     }

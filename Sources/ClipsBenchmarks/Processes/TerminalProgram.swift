@@ -8,8 +8,6 @@ final class TerminalProgram {
     let process: Int32
     let began: Moment
     private let terminal: Int32
-    /// The number of received bytes.
-    private(set) var received = 0
     /// The output that has not been searched.
     private var unread: [UInt8] = []
 
@@ -61,13 +59,11 @@ final class TerminalProgram {
         }
     }
 
-    /// Returns the output until none arrives for a time, but not longer than a limit.
-    @discardableResult
-    func outputUntilIdle(milliseconds: Int32 = 150, atMost seconds: Double = 3) throws -> String {
+    /// Discards the output until none arrives for a time, but not longer than a limit.
+    func readUntilIdle(milliseconds: Int32 = 150, atMost seconds: Double = 3) throws {
         let began = Moment.now
         while began.secondsSince < seconds, try read(milliseconds: milliseconds) {}
-        defer { unread.removeAll(keepingCapacity: true) }
-        return String(decoding: unread, as: UTF8.self)
+        unread.removeAll(keepingCapacity: true)
     }
 
     /// Returns the time from a key to the first byte of its output.
@@ -109,7 +105,6 @@ final class TerminalProgram {
                 throw BenchmarkError(
                     "the program exited: " + String(decoding: unread.suffix(300), as: UTF8.self))
             }
-            received += count
             unread.append(contentsOf: buffer[..<count])
             return true
         }

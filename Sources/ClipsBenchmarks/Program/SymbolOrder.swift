@@ -43,7 +43,7 @@ struct SymbolOrder {
         let app = try TerminalProgram(tracing([program, "--store", store], trace))
         _ = try app.wait(for: [SampleClip.title(99), "live"], seconds: Self.patience)
         // Until then, the app may have the write lock for longer than the writer waits.
-        try app.outputUntilIdle(milliseconds: 5000, atMost: Self.patience)
+        try app.readUntilIdle(milliseconds: 5000, atMost: Self.patience)
         let writer = try RoleWriter(.writer(store: store, .normal))
         for number in 1...3 {
             try writer.commit(1)
@@ -52,7 +52,7 @@ struct SymbolOrder {
         }
         for key in ["j", "k", "\r", "q"] {
             app.press(key)
-            try app.outputUntilIdle(milliseconds: 5000, atMost: Self.patience)
+            try app.readUntilIdle(milliseconds: 5000, atMost: Self.patience)
         }
         app.press("q")
         try app.waitForExit()
