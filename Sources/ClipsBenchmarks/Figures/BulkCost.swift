@@ -28,7 +28,7 @@ extension Figure {
                 "speed of a tracked \(change), batch", .time, comparison.asSpeed, reference: "untracked",
                 goal: .atLeast(0.9), headline: "Speed of a tracked bulk \(change)")
             return try [result]
-                + RecordingPeers.measure("bulk_\(change)", below: result, workspace, for: "F3", leads: true)
+                + RecordingPeers.measure("bulk_\(change)", below: result, workspace)
         }
     }
 }

@@ -15,23 +15,21 @@ extension Figure {
             let probe = try PaintedCommits(
                 Role.probeScreen(store: bare).commandLine(), showing: SampleClip.title(99),
                 .probeWriter(store: bare, durability))
-            func ours() throws -> [Double] { try app.measure(50) }
             let comparison = try Comparison(
-                rounds: workspace.count(20, quick: 6), warmsUp: true, ours: ours,
+                rounds: workspace.count(20, quick: 6), warmsUp: true, ours: { try app.measure(50) },
                 reference: { try probe.measure(50) })
             let result = Measurement(
                 "commit to paint, \(durability)", .time, comparison, reference: "C with ncurses",
                 goal: .atMost(1.25), headline: "Commit to another process's screen, \(durability)")
             guard durability == .normal else { return [result] }
-            let peers = LivePeers(workspace: workspace, result: result, ours: ours)
-            return try [result] + peers.measure() + [
+            return try [
+                result,
                 Measurement(
                     "processor time of the app, idle", .load, [IdleApp.measured(workspace).processorTime],
-                    goal: .atMost(0.0003), headline: "Processor time of the app, idle")
+                    goal: .atMost(0.0003), headline: "Processor time of the app, idle"),
             ]
         }
     }
-
 }
 
 /// The work in a second of an app without commits; of old clips, because the screen updates the age of new ones.

@@ -8,22 +8,14 @@ extension Figure {
         let changes = workspace.count(5_000_000, quick: 200_000)
         let long = try FetchWork(workspace, changes: changes)
         let short = try FetchWork(workspace, changes: 1000)
-        return try FetchWork.Kind.allCases.flatMap { kind in
+        return try FetchWork.Kind.allCases.map { kind in
             let comparison = try Comparison(
                 rounds: workspace.count(100, quick: 30), warmsUp: true, ours: { try long.fetch(kind) },
                 reference: { try short.fetch(kind) })
             let retained = "\(changes.grouped) changes retained"
-            let result = Measurement(
+            return Measurement(
                 "\(kind.rawValue), \(retained)", .time, comparison, reference: "1,000 retained",
                 goal: .atMost(1.1), headline: kind == .token ? "Newest 10 transactions, \(retained)" : nil)
-            guard kind == .token else { return [result] }
-            return try [result]
-                + HistoryPeers.measure(workspace, for: "F5").compactMap { peer in
-                    peer.fetch.map {
-                        result.compared(
-                            with: peer.name, Comparison(medianOf: comparison.ours, reference: [$0]))
-                    }
-                }
         }
     }
 }

@@ -30,16 +30,15 @@ extension Figure {
             headline: "Key to paint, p99, during 1,000 commits/s"
         ).next(to: name, Spread(busy.reference).map { [$0.p99] } ?? [])
         let clips = workspace.manyClips.grouped
-        let alone = Measurement(
-            "key to paint, no writer", .time, quiet, reference: name,
-            headline: "Key to paint, \(clips) clips, no writer")
-        return try [
+        return [
             slowest,
             Measurement("key to paint, during 1,000 commits a second", .time, busy, reference: name),
             Measurement(
                 "concurrent commits a second", .count, [commitsInSecond], goal: .atLeast(950)),
-            alone,
-        ] + (TerminalPeers.make(workspace)?.rows(below: alone, for: "F9", \.keys) ?? [])
+            Measurement(
+                "key to paint, no writer", .time, quiet, reference: name,
+                headline: "Key to paint, \(clips) clips, no writer"),
+        ]
     }
 }
 

@@ -18,8 +18,7 @@ extension Figure {
             let itself = Measurement(
                 "peak memory with \(clips) clips, \(moment)", .memory, comparison.ours,
                 goal: .atMost(40 * 1_048_576), headline: headline)
-            guard moves, let peers = try TerminalPeers.make(workspace) else { return [bySize, itself] }
-            return [bySize, itself] + peers.rows(below: itself, for: "F8") { [$0.peakMemory] }
+            return [bySize, itself]
         }
     }
 

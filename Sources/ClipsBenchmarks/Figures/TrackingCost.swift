@@ -3,20 +3,16 @@ import PersistentStore
 
 extension Figure {
     static let trackingCost = Figure(name: "F4", title: "one tracked commit and one untracked") { workspace in
-        try [(StoreOptions.Durability.normal, 0.8), (.full, 0.9)].flatMap { durability, goal in
+        try [(StoreOptions.Durability.normal, 0.8), (.full, 0.9)].map { durability, goal in
             let loops = try [true, false].map { isTracked in
                 try CommitLoop(workspace, isTracked: isTracked) { $0.durability = durability }
             }
             let comparison = try Comparison(
                 rounds: workspace.count(80, quick: 20), warmsUp: true, ours: { try loops[0].commit(50) },
                 reference: { try loops[1].commit(50) })
-            let result = Measurement(
+            return Measurement(
                 "speed of a tracked commit, \(durability)", .time, comparison.asSpeed, reference: "untracked",
                 goal: .atLeast(goal), headline: "Speed of a tracked commit, \(durability)")
-            // The peers commit with `synchronous=normal`.
-            guard durability == .normal else { return [result] }
-            return try [result]
-                + RecordingPeers.measure("single_commits", below: result, workspace, for: "F4", leads: false)
         }
     }
 }

@@ -1,78 +1,127 @@
-/// A list program of another project, on a terminal of the same size, with the same number of rows.
+import FoundationEssentials
+import Glibc
+import SQLite
+
+/// A list program of another project.
 enum TerminalPeer: String, CaseIterable {
     case less, fzf, tig, newsboat
-
-    struct Run {
-        /// Seconds from the start until the first screenful was painted.
-        let start: Double
-        let peakMemory: Double
-        /// Seconds from a key to the first byte of output.
-        let keys: [Double]
-    }
-
-    /// Starts the program, waits until it has loaded all rows, and moves down with keys.
-    fileprivate func run(_ data: TerminalPeerData, keys count: Int) throws -> Run {
-        let program = try TerminalProgram(data.command(self))
-        var start = try program.wait(for: [data.firstText(self)], seconds: 120) - program.began
-        if self == .newsboat {
-            try program.readUntilIdle()
-            let opened = Moment.now
-            program.press("\r")
-            start += try program.wait(for: [data.row(30)], seconds: 300) - opened
-        }
-        if self == .fzf { _ = try program.wait(for: ["\(data.rows)/\(data.rows)"], seconds: 60) }
-        try program.readUntilIdle(milliseconds: self == .tig ? 500 : 150, atMost: 90)
-        var keys: [Double] = []
-        let began = Moment.now
-        while keys.count < count, began.secondsSince < 5 {
-            keys.append(try program.answer(to: self == .fzf ? "\u{1b}[A" : "j"))
-            try program.readUntilIdle(milliseconds: 6)
-        }
-        return Run(start: start, peakMemory: program.usage.peakMemory, keys: keys)
-    }
 }
 
-/// The runs of the peers, shared by the figures: the longest take almost a minute each.
-final class TerminalPeers {
-    private let data: TerminalPeerData
-    private let keys: Int
-    private var runs: [TerminalPeer: [TerminalPeer.Run]] = [:]
+/// The list programs on terminals of the same size, and their input: a number of lines, commits, or articles, created
+/// once and reused.
+struct TerminalPeers {
+    let rows: Int
+    let folder: String
 
-    /// Returns the peers; nil without `--peers`.
-    static func make(_ workspace: Workspace) throws -> TerminalPeers? {
-        guard workspace.peers != nil else { return nil }
-        return try workspace.once("terminal peers") { try TerminalPeers(workspace) }
+    private var lines: String { "\(folder)/lines-\(rows).txt" }
+    private var repository: String { "\(folder)/commits-\(rows)" }
+    private var articles: String { "\(folder)/articles-\(rows)" }
+    private var newsboat: [String] {
+        ["newsboat", "-C", articles + "/config", "-u", articles + "/urls", "-c", articles + "/cache.db"]
     }
 
-    private init(_ workspace: Workspace) throws {
-        data = TerminalPeerData(rows: workspace.manyClips, folder: try workspace.dataFolder())
-        keys = workspace.count(200, quick: 50)
+    /// Returns the time from the start of a program until its first screenful was painted.
+    func start(_ peer: TerminalPeer) throws -> Double {
+        let program = try TerminalProgram(command(peer))
+        let time = try program.wait(for: [firstText(peer)], seconds: 120) - program.began
+        guard peer == .newsboat else { return time }
+        try program.readUntilIdle()
+        let opened = Moment.now
+        program.press("\r")
+        return try time + (program.wait(for: [row(30)], seconds: 300) - opened)
     }
 
-    /// Runs a peer once more; returns nil and reports the reason if it cannot run.
-    func run(_ peer: TerminalPeer, for figure: String) -> TerminalPeer.Run? {
-        guard PeerFolder.has(peer.rawValue, for: figure) else { return nil }
-        do {
-            try data.make(peer)
-            let run = try peer.run(data, keys: keys)
-            runs[peer, default: []].append(run)
-            return run
-        } catch {
-            PeerFolder.reportSkipped(peer.rawValue, figure, "\(error)")
-            return nil
+    private func command(_ peer: TerminalPeer) -> [String] {
+        switch peer {
+        case .less: ["less", lines]
+        case .fzf: ["sh", "-c", "exec fzf < \"$1\"", "sh", lines]
+        // Without any user's settings.
+        case .tig: ["sh", "-c", "cd \"$1\" && HOME=\"$1\" TIGRC_USER=/dev/null exec tig", "sh", repository]
+        case .newsboat: newsboat
         }
     }
 
-    /// Returns rows that compare our median with the earlier runs of each peer, or one new run.
-    func rows(below ours: Measurement, for figure: String, _ values: (TerminalPeer.Run) -> [Double])
-        -> [Measurement]
-    {
-        TerminalPeer.allCases.compactMap { peer in
-            let runs = runs[peer] ?? run(peer, for: figure).map { [$0] } ?? []
-            let theirs = runs.flatMap(values)
-            guard let own = ours.ours, !theirs.isEmpty else { return nil }
-            return ours.compared(
-                with: peer.rawValue, Comparison(medianOf: [own.median], reference: theirs))
+    /// Returns a text that is painted with the first screenful; newsboat shows its feeds first.
+    private func firstText(_ peer: TerminalPeer) -> String {
+        switch peer {
+        case .less: "\(row(39)) "
+        case .fzf, .tig: "\(row(30)) "
+        case .newsboat: "Clip feed"
         }
+    }
+
+    /// Returns the text of the nth row from the start of the list.
+    private func row(_ number: Int) -> String {
+        let digits = String(number)
+        return "Row " + String(repeating: "0", count: max(0, 7 - digits.count)) + digits
+    }
+
+    func make(_ peer: TerminalPeer) throws {
+        switch peer {
+        case .less, .fzf: try makeLines()
+        case .tig: try makeRepository()
+        case .newsboat: try makeArticles()
+        }
+    }
+
+    private func makeLines() throws {
+        guard access(lines, R_OK) != 0 else { return }
+        var text = ""
+        for number in 1...rows {
+            text += "\(row(number)) \(SampleClip.title(number)) \(SampleClip.url(number))\n"
+        }
+        try Output.write(text, to: lines)
+    }
+
+    /// The newest commit is the first row.
+    private func makeRepository() throws {
+        guard access(repository, R_OK) != 0 else { return }
+        var stream = ""
+        for number in 1...rows {
+            let message = "\(row(rows + 1 - number)) \(SampleClip.title(number))"
+            stream += """
+                commit refs/heads/main
+                committer A U Thor <a@example.org> \(1_600_000_000 + number * 60) +0000
+                data \(message.utf8.count)
+                \(message)
+
+
+                """
+        }
+        let file = "\(folder)/commits.txt"
+        try Output.write(stream, to: file)
+        let script =
+            "git init -q -b main \"$1\" && git -C \"$1\" fast-import --quiet < \"$2\" && mv \"$1\" \"$3\""
+        try ChildProcess.run(["sh", "-c", script, "sh", repository + ".unfinished", file, repository])
+        unlink(file)
+    }
+
+    /// newsboat creates its tables; then they are filled.
+    private func makeArticles() throws {
+        guard access(articles + "/complete", R_OK) != 0 else { return }
+        try FileManager.default.createDirectory(atPath: articles, withIntermediateDirectories: true)
+        let feed = "http://127.0.0.1:9/feed.xml"
+        try Output.write(feed + "\n", to: articles + "/urls")
+        let settings = "auto-reload no\nrefresh-on-startup no\nbind-key j down\nshow-read-feeds yes\n"
+        try Output.write(settings, to: articles + "/config")
+        let program = try TerminalProgram(newsboat)
+        _ = try program.wait(for: ["127.0.0.1"])
+        program.press("q")
+        try? program.readUntilIdle(milliseconds: 1000)
+        let connection = try SampleStore.generator(articles + "/cache.db")
+        try connection.execute("BEGIN")
+        try connection.run(
+            "INSERT OR REPLACE INTO rss_feed (rssurl, url, title) VALUES (?1, 'http://127.0.0.1:9/', 'Clip feed')",
+            feed)
+        for number in 1...rows {
+            try connection.run(
+                """
+                INSERT INTO rss_item (guid, title, author, url, feedurl, pubDate, content, unread, deleted, flags, base)
+                VALUES (?1, ?2, '', ?3, ?4, ?5, ?6, 1, 0, '', '')
+                """, "\(number)", "\(row(number)) \(SampleClip.title(number))", SampleClip.url(number), feed,
+                1_700_000_000 - number * 60, SampleClip.text(number))
+        }
+        try connection.execute("COMMIT")
+        try Output.write("", to: articles + "/complete")
     }
 }

@@ -24,12 +24,6 @@ final class TerminalProgram {
         self.began = Moment(nanoseconds: began)
     }
 
-    /// Returns the time from the start of a program until all texts were painted.
-    static func startTime(_ command: [String], showing texts: [String]) throws -> Double {
-        let program = try TerminalProgram(command)
-        return try program.wait(for: texts) - program.began
-    }
-
     deinit {
         probe_end(process)
         close(terminal)

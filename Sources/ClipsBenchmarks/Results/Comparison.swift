@@ -27,12 +27,6 @@ struct Comparison {
         for (own, other) in zip(ours, reference) { add([own], [other]) }
     }
 
-    /// Creates a comparison of our median with each existing value.
-    init(medianOf ours: [Double], reference: [Double]) {
-        let median = Spread(ours)?.median ?? 0
-        self.init(ours: reference.map { _ in median }, reference: reference)
-    }
-
     /// The comparison with inverse ratios: our speed relative to the reference.
     var asSpeed: Comparison {
         var speed = self
