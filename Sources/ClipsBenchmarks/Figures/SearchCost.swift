@@ -1,6 +1,5 @@
 import ClipsCore
 import Glibc
-import LiveQuery
 import PersistentStore
 import Platform
 import SQLite
@@ -15,7 +14,7 @@ extension Figure {
             ?? workspace.count(1_000_000, quick: 50_000)
         let search = try SearchCost(LargeStore(workspace, clips: clips, .realistic))
         let results =
-            try SearchCost.firstSearch(workspace) + search.typing(workspace) + [search.queries()]
+            try SearchCost.firstSearch(workspace) + search.typing(workspace)
         try search.close()
         return results
     }
@@ -104,39 +103,12 @@ private struct SearchCost {
         ]
     }
 
-    /// Compares whole queries, from very common to very rare words, with LIKE, which needs no index.
-    func queries() throws -> Measurement {
-        var (ours, reference): ([Double], [Double]) = ([], [])
-        for number in 0..<20 {
-            let words = sample.text(store.clips / 20 * (number + 1) - 3).split(separator: " ")
-            let rarest = words.sorted { $0.count > $1.count }.dropFirst(number % 4)
-            let query = rarest.prefix(number % 2 + 1).map { String($0.prefix(12)) }
-            ours.append(try time(query.joined(separator: " ")))
-            reference.append(try timeLIKE(query))
-        }
-        return Measurement(
-            "a query", .time, Comparison(ours: ours, reference: reference), reference: "LIKE",
-            headline: "Whole query with the index")
-    }
-
     private func time(_ typed: String) throws -> Double {
         let began = Moment.now
         _ = try container.readBlocking { [index, screen] in
             let bounds = SearchBounds(limit: screen, maxRead: 4000)
             return try index.search(SearchQuery(typed), bounds: bounds, in: $0).hits.count
         }
-        return began.secondsSince
-    }
-
-    private func timeLIKE(_ words: [String]) throws -> Double {
-        let attributes: [ClipAttribute] = [.title, .url, .tags, .text, .note, .author]
-        var request = FetchRequest(
-            ClipModel.entity,
-            where: .and(words.map { word in .or(attributes.map { .contains($0.rawValue, word) }) }),
-            sort: [ClipQuery.newestFirst], limit: screen)
-        request.attributes = []
-        let began = Moment.now
-        _ = try container.readBlocking { [request] in try $0.fetch(request).count }
         return began.secondsSince
     }
 }
