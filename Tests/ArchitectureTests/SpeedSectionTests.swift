@@ -20,7 +20,7 @@ import Testing
         for figure in Self.figures {
             #expect(results.contains("\n| \(figure) | "), "no results of \(figure)")
         }
-        let others = ["F13", "F14", "F15", "AGENT", "BUDGET", "CAPTURE", "CHECK", "IMPORT"]
+        let others = ["F13", "F14", "F15", "BUDGET", "CAPTURE", "CHECK", "IMPORT", "WAL"]
         for figure in Self.figures + others {
             let row = descriptions.split(separator: "\n").first { $0.hasPrefix("| \(figure) | ") }
             #expect(row?.contains("`ClipsBenchmarks \(figure)") == true, "no description of \(figure)")

@@ -7,7 +7,6 @@ struct Figure: Sendable {
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, startToPaint, peakMemory,
         keyToPaint, oneShotProcess, searchCost, cleaningCost, browserHost, searchQuality, mirrorCost,
-        importCost, captureCost, agent, linkCheck, logSize,
-        budget,
+        importCost, captureCost, linkCheck, logSize, budget,
     ]
 }

@@ -9,9 +9,7 @@ extension Figure {
     static let searchCost = Figure(
         name: "F11", title: "search while typing, each key; first search, and size of the index"
     ) { workspace in
-        let clips =
-            workspace.options[number: "--searched"].map { Int($0) }
-            ?? workspace.count(1_000_000, quick: 50_000)
+        let clips = workspace.count(1_000_000, quick: 50_000)
         let search = try SearchCost(LargeStore(workspace, clips: clips, .realistic))
         let results =
             try SearchCost.firstSearch(workspace) + search.typing(workspace)

@@ -34,7 +34,7 @@ final class ListeningWindow {
     }
 
     /// Waits for a clip and returns its time of arrival; nil after half a second.
-    func wait(for clip: Int64) -> Moment? {
+    private func wait(for clip: Int64) -> Moment? {
         let began = Moment.now
         while true {
             if list.rows.prefix(8).contains(where: { $0.id == clip }) { return .now }
@@ -52,7 +52,7 @@ final class ListeningWindow {
         return try seen - writer.begun()
     }
 
-    var newestID: Int64 { list.rows.first?.id ?? 0 }
+    private var newestID: Int64 { list.rows.first?.id ?? 0 }
 
     private func receiveMessages(milliseconds: Int) {
         _ = DescriptorIO.poll([mailbox.descriptor], for: .milliseconds(milliseconds))

@@ -11,8 +11,6 @@ struct Options {
         Option(
             "--data", value: "FOLDER",
             "folder for large stores that later runs reuse (default: temporary folder)"),
-        Option(
-            "--searched", value: "N", "number of clips that F11 searches (1,000,000; 50,000 with --quick)"),
         Option("--links", value: "FILE", "links as JSON lines that F14 searches (default: generated)"),
         Option(
             "--peers", value: "FOLDER",
@@ -29,7 +27,6 @@ struct Options {
     private let arguments: Arguments
 
     subscript(option: String) -> String? { arguments.value(option) }
-    subscript(number option: String) -> Double? { self[option].flatMap { Double($0) } }
     var isQuick: Bool { arguments.has("--quick") }
 
     /// Whether the program presents existing results instead of measuring.
@@ -42,7 +39,6 @@ struct Options {
         if let name = unknown.min() {
             throw UsageError("Unknown figure '\(name)'. Run 'ClipsBenchmarks --help'.")
         }
-        _ = try arguments.number("--searched")
     }
 
     func includes(_ figure: Figure) -> Bool {
