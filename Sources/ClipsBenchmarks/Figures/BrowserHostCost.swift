@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import PersistentStore
 
 extension Figure {
     static let browserHost = Figure(
@@ -48,13 +47,11 @@ struct HostCommands {
     let probe: [String]
 
     init(_ workspace: Workspace, _ clips: String, own: String = "/proc/self/exe") throws {
-        let stores = [workspace.newPath("host.db"), workspace.newPath("bare.db")]
-        try SampleStore.make(stores[0], clips: 1000)
-        try SampleStore.make(stores[1], clips: 1000, isTracked: false)
+        let stores = try [true, false].map { try workspace.newStore(clips: 1000, isTracked: $0) }
         // A browser passes no store.
         setenv("CLIPS_STORE", stores[0], 1)
         ours = [clips, HostClient.origin]
-        probe = try Role.probeHost(store: stores[1], .full).commandLine(of: own)
+        probe = try Role.probeHost(store: stores[1]).commandLine(of: own)
     }
 
     func end() { unsetenv("CLIPS_STORE") }

@@ -1,6 +1,4 @@
 import ClipsCore
-import Glibc
-import PersistentStore
 
 /// Programs that save clips and exit.
 extension Budget {

@@ -1,7 +1,6 @@
 import CBenchmarkProbes
 import ClipsCore
 import Glibc
-import PersistentStore
 
 extension Figure {
     static let budget = Figure(
@@ -68,18 +67,17 @@ struct Budget {
         let large = try LargeStore(workspace, clips: 100)
         let store = try SampleStore.copy(large.path, workspace)
         return try PaintedCommits(
-            command(store), showing: large.title(at: 0), .writer(store: store, .normal, areOld: true))
+            command(store), showing: large.title(at: 0), .writer(store: store, areOld: true))
     }
 
     /// Counts in this process, because a tool would slow the reader down, which then finds each commit at once.
     func emptyReads() throws -> Measurement {
-        let store = workspace.newPath("reads.db")
-        try SampleStore.make(store)
+        let store = try workspace.newStore()
         // The first statement of each snapshot.
         probe_count_runs("PRAGMA schema_version")
         let window = try ListeningWindow(store: store)
         probe_count_runs(nil)
-        let writer = try RoleWriter(.writer(store: store, .normal))
+        let writer = try RoleWriter(.writer(store: store))
         func commit(_ count: Int) throws {
             for _ in 0..<count {
                 usleep(UInt32.random(in: 500...1500))

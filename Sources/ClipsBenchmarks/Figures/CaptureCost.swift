@@ -18,17 +18,16 @@ extension Figure {
                 }
             }
         }
-        func speed(_ way: CaptureWriter.Way, _ kind: CaptureWriter.Kind) -> Comparison {
+        func speed(_ ours: String, _ kind: CaptureWriter.Kind, over other: String) -> Comparison {
             Comparison(
-                ours: times[way.name + kind.rawValue] ?? [],
-                reference: times[CaptureWriter.Way.unrecorded.name + kind.rawValue] ?? []
+                ours: times[ours + kind.rawValue] ?? [], reference: times[other + kind.rawValue] ?? []
             ).asSpeed
         }
         let costs = RecordedValues.allCases.flatMap { values in
             CaptureWriter.Kind.allCases.flatMap { kind in
-                let ours = CaptureWriter.Way.recorded(values)
+                let ours = CaptureWriter.Way.recorded(values).name
                 let row = Measurement(
-                    "speed of \(kind.rawValue), \(ours.name)", .time, speed(ours, kind),
+                    "speed of \(kind.rawValue), \(ours)", .time, speed(ours, kind, over: "unrecorded"),
                     reference: "unrecorded",
                     goal: values == .rows && kind.isBulkInsert ? .atLeast(0.5) : nil)
                 // The same content: whole rows, or which rows changed.
@@ -36,11 +35,7 @@ extension Figure {
                 return [row]
                     + peers.map { peer in
                         row.compared(
-                            with: peer.name,
-                            Comparison(
-                                ours: times[ours.name + kind.rawValue] ?? [],
-                                reference: times[peer.name + kind.rawValue] ?? []
-                            ).asSpeed, goal: .atLeast(1))
+                            with: peer.name, speed(ours, kind, over: peer.name), goal: .atLeast(1))
                     }
             }
         }
@@ -50,12 +45,10 @@ extension Figure {
     /// Measures a commit until the follower's line arrives in this process.
     private static func followLatency(_ workspace: Workspace) throws -> Measurement {
         let writer = try CaptureWriter(workspace, .recorded(.rows), rows: 0)
-        let follower = try ChildProcess(
-            [
-                try workspace.neighbor("dbhistory"), "follow", writer.path, "--since", "beginning",
-                "--format",
-                "jsonl",
-            ])
+        let follower = try ChildProcess([
+            workspace.neighbor("dbhistory"), "follow", writer.path, "--since", "beginning", "--format",
+            "jsonl",
+        ])
         let connection = try Connection(path: writer.path, access: .readWrite)
         try connection.execute("PRAGMA synchronous = NORMAL")
         var times: [Double] = []

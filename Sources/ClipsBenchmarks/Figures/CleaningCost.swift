@@ -35,8 +35,7 @@ private struct CleaningWork {
     /// Fills the history: half inserts, half updates, 500 per transaction.
     init(_ workspace: Workspace, changes: Int) throws {
         self.changes = changes
-        let path = workspace.newPath("cleaned.db")
-        try SampleStore.make(path, clips: 0)
+        let path = try workspace.newStore(clips: 0)
         let connection = try SampleStore.generator(path)
         let firsts = stride(from: 1, through: changes / 2, by: 500)
         for first in firsts {

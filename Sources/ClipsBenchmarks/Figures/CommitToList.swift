@@ -1,12 +1,11 @@
 import CBenchmarkProbes
 import Glibc
-import PersistentStore
 
 extension Figure {
     static let commitToList = Figure(
         name: "F1", title: "commit in one process until the clip is in the live list of another"
     ) { workspace in
-        try [StoreOptions.Durability.normal, .full].flatMap { try CommitToList(workspace, $0).measure() }
+        try [false, true].flatMap { try CommitToList(workspace, isDurable: $0).measure() }
     }
 }
 
@@ -16,18 +15,16 @@ private struct CommitToList {
     private let writer: RoleWriter
     private let watch: OpaquePointer
     private let probeWriter: RoleWriter
-    private let durability: StoreOptions.Durability
+    private let isDurable: Bool
     private let workspace: Workspace
 
-    init(_ workspace: Workspace, _ durability: StoreOptions.Durability) throws {
+    init(_ workspace: Workspace, isDurable: Bool) throws {
         self.workspace = workspace
-        self.durability = durability
-        let (store, bare) = (workspace.newPath("list.db"), workspace.newPath("bare.db"))
-        try SampleStore.make(store)
-        try SampleStore.make(bare, isTracked: false)
+        self.isDurable = isDurable
+        let (store, bare) = try (workspace.newStore(), workspace.newStore(isTracked: false))
         window = try ListeningWindow(store: store)
-        writer = try RoleWriter(.writer(store: store, durability))
-        probeWriter = try RoleWriter(.probeWriter(store: bare, durability))
+        writer = try RoleWriter(.writer(store: store, isDurable: isDurable))
+        probeWriter = try RoleWriter(.probeWriter(store: bare, isDurable: isDurable))
         guard let watch = probe_watch_open(bare) else {
             throw BenchmarkError("the C probe cannot watch the store")
         }
@@ -38,11 +35,12 @@ private struct CommitToList {
         defer { probe_watch_close(watch) }
         let comparison = try Comparison(
             rounds: workspace.count(20, quick: 6), warmsUp: true, ours: ours, reference: probe)
+        let durability = isDurable ? "full" : "normal"
         let result = Measurement(
             "commit to list, \(durability)", .time, comparison, reference: "C probe",
-            goal: .atMost(durability == .full ? 1.4 : 2),
+            goal: .atMost(isDurable ? 1.4 : 2),
             headline: "Commit to another process's list, \(durability)")
-        let peers = try WakePeer.all.filter { $0.isDurable == (durability == .full) }.compactMap {
+        let peers = try WakePeer.all.filter { $0.isDurable == isDurable }.compactMap {
             try $0.measure(workspace, below: result, ours: ours)
         }
         try window.close()

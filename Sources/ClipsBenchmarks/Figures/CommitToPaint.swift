@@ -6,15 +6,14 @@ extension Figure {
         name: "F2", title: "commit in one process until another has painted it on a terminal"
     ) { workspace in
         try [StoreOptions.Durability.normal, .full].flatMap { durability in
-            let store = workspace.newPath("paint.db")
-            try SampleStore.make(store)
+            let isDurable = durability == .full
+            let (store, bare) = try (workspace.newStore(), workspace.newStore(isTracked: false))
             let app = try PaintedCommits(
-                workspace.app(store), showing: SampleClip.title(99), .writer(store: store, durability))
-            let bare = workspace.newPath("bare.db")
-            try SampleStore.make(bare, isTracked: false)
+                workspace.app(store), showing: SampleClip.title(99),
+                .writer(store: store, isDurable: isDurable))
             let probe = try PaintedCommits(
                 Role.probeScreen(store: bare).commandLine(), showing: SampleClip.title(99),
-                .probeWriter(store: bare, durability))
+                .probeWriter(store: bare, isDurable: isDurable))
             let comparison = try Comparison(
                 rounds: workspace.count(20, quick: 6), warmsUp: true, ours: { try app.measure(50) },
                 reference: { try probe.measure(50) })

@@ -32,8 +32,7 @@ private struct FetchWork {
     private let last: HistoryTransaction
 
     init(_ workspace: Workspace, changes: Int) throws {
-        let path = workspace.newPath("history.db")
-        try SampleStore.make(path, clips: 5)
+        let path = try workspace.newStore(clips: 5)
         // The same rows as saves of a context, without a commit for each.
         try SampleStore.generator(path).run(
             """

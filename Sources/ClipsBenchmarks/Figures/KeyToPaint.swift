@@ -1,4 +1,3 @@
-import PersistentStore
 import Platform
 
 extension Figure {

@@ -1,4 +1,5 @@
 import Platform
+
 extension Figure {
     static let linkCheck = Figure(
         name: "CHECK", title: "'clips check' of 10,000 addresses on 500 hosts, and of 500"

@@ -41,8 +41,7 @@ private struct Saturation {
     let commitsInSecond: Double
 
     init(_ workspace: Workspace, seconds: Int, limitsLog: Bool) throws {
-        let path = workspace.newPath("log.db")
-        try SampleStore.make(path)
+        let path = try workspace.newStore()
         let container = try SampleStore.open(path)
         let request = FetchRequest(
             ClipModel.entity, sort: [SortKey(ClipAttribute.created.rawValue, isAscending: false)], limit: 40)

@@ -27,14 +27,16 @@ private final class MergeLoop {
     private let store: ClipStore
     private let source: ClipListSource
     private let context: StoreContext
-    private let messages = Shared<[ClipListMessage]>([])
+    private let mailbox: Mailbox<ClipListMessage>
     private var list = LiveList<ClipRow>(height: 40)
     private var created: Int64
 
     init(_ large: LargeStore, _ workspace: Workspace, isAtTop: Bool) throws {
         let path = try SampleStore.copy(large.path, workspace)
         store = try blocking { try await ClipStore(path: path, author: "app") }
-        source = ClipListSource(store: store) { [messages] news in messages.change { $0 += news } }
+        let mailbox = try Mailbox<ClipListMessage>()
+        self.mailbox = mailbox
+        source = ClipListSource(store: store) { $0.forEach(mailbox.post) }
         context = store.container.makeContext(author: "other")
         created = LargeStore.created(at: isAtTop ? -1 : large.clips / 2)
         try store.container.readBlocking { [source] in try source.refresh(from: $0) }
@@ -86,6 +88,6 @@ private final class MergeLoop {
 
     private func receiveMessages() {
         var failure: String?
-        for message in messages.exchange([]) { list.apply(message, &failure) }
+        for message in mailbox.removeAll() { list.apply(message, &failure) }
     }
 }

@@ -1,6 +1,5 @@
 import ClipsCore
 import Glibc
-import PersistentStore
 import Platform
 
 extension Figure {
@@ -66,8 +65,7 @@ private struct MirroredMachines {
     init(_ workspace: Workspace, _ server: RelayServer, clips: Int) throws {
         (self.workspace, self.server, self.clips) = (workspace, server, clips)
         program = try workspace.neighbor("clips-mirror")
-        (first, second) = (workspace.newPath("first.db"), workspace.newPath("second.db"))
-        try SampleStore.make(first, clips: clips)
+        (first, second) = try (workspace.newStore(clips: clips), workspace.newPath("second.db"))
     }
 
     /// - Parameters:
@@ -110,7 +108,7 @@ private struct MirroredMachines {
         defer { for mirror in mirrors { mirror.kill() } }
         try [first, second].forEach(waitForConnection)
         let commits = try PaintedCommits(
-            workspace.app(second), showing: SampleClip.title(clips - 1), .writer(store: first, .normal))
+            workspace.app(second), showing: SampleClip.title(clips - 1), .writer(store: first))
         try commits.measure(5)
         let times = try commits.measure(workspace.count(300, quick: 60))
         let memory = mirrors.map { ProcessUsage(process: $0.id).memory }

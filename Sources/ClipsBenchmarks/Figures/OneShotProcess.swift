@@ -24,8 +24,7 @@ enum OneShot {
         _ workspace: Workspace, _ clips: String, _ shell: String, isOpen: Bool, rounds: Int,
         warmsUp: Bool = false, runs: Int = 1, _ cost: ([String]) throws -> Double
     ) throws -> Comparison {
-        let stores = [workspace.newPath("one-shot.db"), workspace.newPath("shell.db")]
-        for store in stores { try SampleStore.make(store, clips: 1000) }
+        let stores = try (0..<2).map { _ in try workspace.newStore(clips: 1000) }
         let windows = try isOpen ? stores.map(ListeningWindow.init(store:)) : []
         var number = 10_000
         func block(_ command: (Int) -> [String]) throws -> [Double] {

@@ -1,4 +1,5 @@
 import Platform
+
 extension Figure {
     static let peakMemory = Figure(
         name: "F8", title: "peak memory of the app with 1,000,000 clips, and with 100"

@@ -32,8 +32,7 @@ private final class SearchQuality {
     init(_ links: [SampleLink], _ workspace: Workspace) throws {
         self.links = links
         queries = workspace.count(500, quick: 100)
-        let path = workspace.newPath("links.db")
-        try SampleStore.make(path, clips: 0)
+        let path = try workspace.newStore(clips: 0)
         let store = try SampleStore.generator(path)
         plain = try Connection(path: workspace.newPath("plain-links.db"), access: .create)
         try plain.execute(

@@ -1,4 +1,5 @@
 import Platform
+
 extension Figure {
     static let startToPaint = Figure(
         name: "F7", title: "start to first full paint with 1,000,000 clips, with 100, and of less on a file"

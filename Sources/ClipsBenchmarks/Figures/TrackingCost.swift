@@ -4,9 +4,7 @@ import PersistentStore
 extension Figure {
     static let trackingCost = Figure(name: "F4", title: "one tracked commit and one untracked") { workspace in
         try [(StoreOptions.Durability.normal, 0.8), (.full, 0.9)].map { durability, goal in
-            let loops = try [true, false].map { isTracked in
-                try CommitLoop(workspace, isTracked: isTracked) { $0.durability = durability }
-            }
+            let loops = try [true, false].map { try CommitLoop(workspace, durability, isTracked: $0) }
             let comparison = try Comparison(
                 rounds: workspace.count(80, quick: 20), warmsUp: true, ours: { try loops[0].commit(50) },
                 reference: { try loops[1].commit(50) })
@@ -18,14 +16,14 @@ extension Figure {
 }
 
 /// A loop that saves one clip after the other through a context.
-struct CommitLoop {
+private struct CommitLoop {
     private let container: PersistentContainer
     private let context: StoreContext
 
-    init(
-        _ workspace: Workspace, isTracked: Bool = true, _ configure: (inout StoreOptions) -> Void
-    ) throws {
-        container = try SampleStore.open(workspace.newPath("commits.db"), isTracked: isTracked, configure)
+    init(_ workspace: Workspace, _ durability: StoreOptions.Durability, isTracked: Bool) throws {
+        container = try SampleStore.open(workspace.newPath("commits.db"), isTracked: isTracked) {
+            $0.durability = durability
+        }
         context = container.makeContext(author: "app")
     }
 

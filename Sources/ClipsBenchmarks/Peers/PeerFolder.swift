@@ -33,8 +33,7 @@ struct PeerFolder {
     }
 
     static func reportSkipped(_ peer: String, _ figure: String, _ reason: String) {
-        guard !reported.value.contains(peer + reason) else { return }
-        reported.change { $0.insert(peer + reason) }
+        guard reported.value.insert(peer + reason).inserted else { return }
         Output.printError("\(figure): \(peer) was skipped: \(reason)")
     }
 

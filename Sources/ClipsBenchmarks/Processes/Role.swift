@@ -7,11 +7,11 @@ import PersistentStore
 /// A role of this program when it runs itself as a second process.
 enum Role: Codable {
     /// Commits clips with the current time, or the time after the newest ones of a ``LargeStore``.
-    case writer(store: String, StoreOptions.Durability, areOld: Bool = false)
-    case probeWriter(store: String, StoreOptions.Durability)
+    case writer(store: String, isDurable: Bool = false, areOld: Bool = false)
+    case probeWriter(store: String, isDurable: Bool)
     case probeScreen(store: String)
     case probeEcho
-    case probeHost(store: String, StoreOptions.Durability)
+    case probeHost(store: String)
     /// Commits clips until the end of the input, 1,000 a second or without a pause, then writes their number.
     case steadyWriter(store: String, pauses: Bool = true, limitsLog: Bool = true)
     /// Saves clips with plain statements, 500 in each transaction.
@@ -35,16 +35,17 @@ enum Role: Codable {
     /// Returns the exit status.
     func play() throws -> Int32 {
         switch self {
-        case .writer(let store, let durability, let areOld):
-            try Self.commit(to: store, durability) { try await Self.commitOnRequest($0, areOld: areOld) }
-        case .probeWriter(let store, let durability):
-            probe_write_clips(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
+        case .writer(let store, let isDurable, let areOld):
+            try Self.commit(to: store, isDurable: isDurable) {
+                try await Self.commitOnRequest($0, areOld: areOld)
+            }
+        case .probeWriter(let store, let isDurable):
+            probe_write_clips(store, isDurable ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
         case .probeScreen(let store): probe_show_clips(store)
         case .probeEcho: probe_echo_keys()
-        case .probeHost(let store, let durability):
-            probe_serve_browser(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
+        case .probeHost(let store): probe_serve_browser(store, 1, STDIN_FILENO, STDOUT_FILENO)
         case .steadyWriter(let store, let pauses, let limitsLog):
-            try Self.commit(to: store, .normal, limitsLog: limitsLog) {
+            try Self.commit(to: store, limitsLog: limitsLog) {
                 try await Self.commitSteadily($0, pauses: pauses)
             }
         case .insert(let store, let clips): try Self.insert(clips, into: store)
@@ -53,12 +54,12 @@ enum Role: Codable {
 
     /// Works with the library, on one thread like every command of `clips`.
     private static func commit(
-        to path: String, _ durability: StoreOptions.Durability, limitsLog: Bool = true,
+        to path: String, isDurable: Bool = false, limitsLog: Bool = true,
         _ work: @escaping @Sendable (ClipStore) async throws -> Void
     ) throws -> Int32 {
         try StoreOptions.runOnThisThread { loopOptions in
             var options = loopOptions
-            options.durability = durability
+            options.durability = isDurable ? .full : .normal
             options.limitsLog = limitsLog
             do {
                 try await work(ClipStore(path: path, author: "writer", options: options))
@@ -110,16 +111,5 @@ enum Role: Codable {
             }
         }
         write(STDOUT_FILENO, &count, 8)
-    }
-}
-
-extension StoreOptions.Durability: Codable {
-    init(from decoder: any Decoder) throws {
-        self = try decoder.singleValueContainer().decode(Bool.self) ? .full : .normal
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(self == .full)
     }
 }

@@ -1,5 +1,4 @@
 import Glibc
-import PersistentStore
 import Platform
 
 /// The functions and variables that `clips` uses, in the order of their first use.
@@ -24,13 +23,13 @@ struct SymbolOrder {
 
     private func commandTrace() throws -> String {
         let trace = workspace.newPath("trace")
-        try ChildProcess.run(tracing(OneShot.clips(program, try newStore(), 1000), trace))
+        try ChildProcess.run(tracing(OneShot.clips(program, try workspace.newStore(), 1000), trace))
         return trace
     }
 
     private func hostTrace() throws -> String {
         let trace = workspace.newPath("trace")
-        setenv("CLIPS_STORE", try newStore(), 1)
+        setenv("CLIPS_STORE", try workspace.newStore(), 1)
         defer { unsetenv("CLIPS_STORE") }
         let host = try HostClient(tracing([program, HostClient.origin], trace))
         _ = try host.times(of: 2)
@@ -39,12 +38,12 @@ struct SymbolOrder {
     }
 
     private func appTrace() throws -> String {
-        let (trace, store) = (workspace.newPath("trace"), try newStore())
+        let (trace, store) = (workspace.newPath("trace"), try workspace.newStore())
         let app = try TerminalProgram(tracing([program, "--store", store], trace))
         _ = try app.wait(for: [SampleClip.title(99), "live"], seconds: Self.patience)
         // Until then, the app may have the write lock for longer than the writer waits.
         try app.readUntilIdle(milliseconds: 5000, atMost: Self.patience)
-        let writer = try RoleWriter(.writer(store: store, .normal))
+        let writer = try RoleWriter(.writer(store: store))
         for number in 1...3 {
             try writer.commit(1)
             _ = try app.wait(for: [SampleClip.marker(number)], seconds: Self.patience)
@@ -57,12 +56,6 @@ struct SymbolOrder {
         app.press("q")
         try app.waitForExit()
         return trace
-    }
-
-    private func newStore() throws -> String {
-        let path = workspace.newPath("order.db")
-        try SampleStore.make(path)
-        return path
     }
 
     /// Returns a command line that runs a program and writes each address that it uses to a file.

@@ -48,16 +48,6 @@ final class Shared<Value: Sendable>: Sendable {
         get { storage.withLock { $0 } }
         set { storage.withLock { $0 = newValue } }
     }
-
-    func change(_ body: (inout Value) -> Void) { storage.withLock { body(&$0) } }
-
-    /// Returns the value and replaces it.
-    func exchange(_ new: Value) -> Value {
-        storage.withLock { value in
-            defer { value = new }
-            return value
-        }
-    }
 }
 
 extension PersistentContainer {

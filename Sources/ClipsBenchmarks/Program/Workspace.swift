@@ -43,6 +43,13 @@ final class Workspace {
         return "\(folder)/\(lastNumber)-\(name)"
     }
 
+    /// Creates a store and returns its path.
+    func newStore(clips: Int = 100, isTracked: Bool = true) throws -> String {
+        let path = newPath("store.db")
+        try SampleStore.make(path, clips: clips, isTracked: isTracked)
+        return path
+    }
+
     /// Returns the path of the `clips` to measure.
     func clipsProgram() throws -> String { try options["--clips"] ?? neighbor("clips") }
 
