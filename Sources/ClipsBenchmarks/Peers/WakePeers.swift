@@ -5,7 +5,7 @@ struct WakePeer: Sendable {
     private let name: String
     let isDurable: Bool
     /// The factor by which ours must be faster.
-    private let goal: Double?
+    private let goal: Double
     /// The mode of the folder's `c_wake`; nil for a script.
     private let mode: String?
 
@@ -15,7 +15,6 @@ struct WakePeer: Sendable {
             name: "PostgreSQL NOTIFY, asynchronous commit", isDurable: false, goal: 1.2, mode: "pgasync"),
         WakePeer(name: "honker", isDurable: false, goal: 3, mode: nil),
         WakePeer(name: "Redis PUBLISH", isDurable: false, goal: 1.3, mode: "dbredis"),
-        WakePeer(name: "a pipe after COMMIT", isDurable: false, goal: nil, mode: "dbpipe"),
     ]
 
     private func command(_ workspace: Workspace) -> [String]? {
@@ -43,7 +42,7 @@ struct WakePeer: Sendable {
         }
         let comparison = try Comparison(
             rounds: workspace.count(5, quick: 2), ours: ours, reference: { try Self.median(command) })
-        return result.compared(with: name, comparison.asSpeed, goal: goal.map { .atLeast($0) })
+        return result.compared(with: name, comparison.asSpeed, goal: .atLeast(goal))
     }
 
     /// Returns the median in seconds; empty if the program does not run.
