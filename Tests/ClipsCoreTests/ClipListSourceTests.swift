@@ -134,6 +134,28 @@ import Testing
         try await soon(within: 30) { try await matches(front, query, store) }
     }
 
+    @Test func `a window reads one snapshot for each commit of another`() async throws {
+        _ = StatementSteps.snapshots(path)
+        let writer = try await ClipStore(path: path, author: "extension")
+        let front = Front(height: 5)
+        try await front.open(path)
+        func arrives(_ count: Int) async -> Bool {
+            await soon {
+                await front.settle()
+                return front.list.count == count
+            }
+        }
+        #expect(await arrives(0))
+        let (before, count) = (StatementSteps.snapshots(path), 40)
+        for number in 1...count {
+            _ = try await writer.add(ClipDraft())
+            #expect(await arrives(number))
+        }
+        // Few commits become visible only after they are signaled.
+        #expect(StatementSteps.snapshots(path) - before < count * 3 / 2)
+        await front.close()
+    }
+
     @Test(arguments: 0..<UInt64(LongProof.count(4, of: 12, "seeds of writes to a list")))
     func `the list equals a query of the store after any writes`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed &* 7919 &+ 3)

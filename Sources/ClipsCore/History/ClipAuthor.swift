@@ -55,7 +55,7 @@ package struct ClipAuthor: Hashable, Sendable {
     }
 
     /// Returns the author and the number of a window such as `app 2`; nil for another name.
-    static func window(shownAs text: String) -> (author: String, number: Int)? {
+    package static func window(shownAs text: String) -> (author: String, number: Int)? {
         guard let space = text.lastIndex(of: " "), let number = Int(text[space...].dropFirst()), number > 1
         else { return nil }
         return (String(text[..<space]), number)

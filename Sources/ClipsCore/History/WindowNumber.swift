@@ -1,4 +1,5 @@
 import Glibc
+import PersistentStore
 import Platform
 
 /// The number of a window among the open ones of its author: the lowest that no other has.
@@ -18,7 +19,7 @@ struct WindowNumber: ~Copyable {
         // FNV-1a, which is the same in every process.
         let hash = author.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
         let first = Self.firstByte + Int(hash) * Self.maxCount
-        let opened = try? FileDescriptor(path + "-doorbell", O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+        let opened = try? FileDescriptor(Doorbell.path(store: path), O_RDWR | O_NOFOLLOW | O_NONBLOCK)
         guard let opened, let free = (1...Self.maxCount).first(where: { opened.takeByte(first + $0) }) else {
             value = 1
             file = nil

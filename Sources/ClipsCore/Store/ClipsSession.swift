@@ -14,7 +14,7 @@ package final class ClipsSession: Sendable {
     private let mirror: SessionMirror
     /// The reader's thread, so that waiting for commits needs no thread of its own.
     private let executor: (any TaskExecutor)?
-    private let commits = Mutex<Task<Void, Never>?>(nil)
+    private let commits = Mutex<StoreSignals?>(nil)
     private let counter = Mutex(HistoryCounter())
 
     private static let day = Duration.seconds(24 * 3600)
@@ -58,18 +58,18 @@ package final class ClipsSession: Sendable {
         mirror.update()
         try await tracker.start()
         // Adding or removing a mirror commits its state.
-        let events = try await store.container.events()
-        let task = Task(executorPreference: executor) { [mirror, indexing] in
-            for await _ in events {
+        let signals = try await store.container.signals()
+        commits.withLock { $0 = signals }
+        Task(executorPreference: executor) { [mirror, indexing] in
+            while await signals.next() != nil {
                 mirror.update()
                 indexing.follow()
             }
         }
-        commits.withLock { $0 = task }
     }
 
     package func stop() async {
-        commits.withLock { $0?.cancel() }
+        commits.withLock { $0?.finish() }
         mirror.end()
         await indexing.stop()
         await tracker.stop()

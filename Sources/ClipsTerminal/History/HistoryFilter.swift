@@ -22,7 +22,8 @@ struct HistoryFilter: Hashable, Sendable {
     init(_ text: String, now: Date) throws(ClipsAppError) {
         self.text = text.split(separator: " ").joined(separator: " ")
         // As the history shows them, without quotes.
-        let isWindow = self.text.wholeMatch(of: /[^ :"]+ [0-9]+/) != nil
+        let window = ClipAuthor.window(shownAs: self.text)
+        let isWindow = window.map { !$0.author.contains(where: " :\"".contains) } ?? false
         guard !isWindow, !AuthorName.isUnknown(self.text) else {
             authors = [Self.author(self.text[...])]
             return

@@ -115,10 +115,10 @@ final class WatchedFiles: Sendable {
 /// SQLite writes a commit's frames, which wakes every watcher of the `-wal`, before the commit can be read;
 /// this file's event always comes after that. As long as a writer has the file open, it has a shared lock on
 /// the byte of its process ID, by which watchers know that it will ring after the commit that it is writing.
-struct Doorbell: ~Copyable {
+package struct Doorbell: ~Copyable {
     private let file: FileDescriptor
 
-    static func path(store: String) -> String { store + "-doorbell" }
+    package static func path(store: String) -> String { store + "-doorbell" }
 
     init?(storePath: String) {
         // Opening a pipe of that name would block without O_NONBLOCK; a file with a second name belongs to

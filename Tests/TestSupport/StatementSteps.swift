@@ -4,8 +4,9 @@ import Synchronization
 /// The steps that SQLite's virtual machine took for the statements of a database in this process.
 ///
 /// A number that repeats, unlike the time. Only connections that are opened after the first use are counted.
-enum StatementSteps {
+package enum StatementSteps {
     private static let steps = Mutex<[String: Int]>([:])
+    private static let snapshots = Mutex<[String: Int]>([:])
 
     private static let isRegistered: Bool = {
         let count: @convention(c) (OpaquePointer?) -> Int32 = { connection in
@@ -24,10 +25,19 @@ enum StatementSteps {
         guard let file = sqlite3_db_filename(sqlite3_db_handle(statement), "main") else { return }
         let count = Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))
         steps.withLock { $0[String(cString: file), default: 0] += count }
+        if String(cString: sqlite3_sql(statement)) == "PRAGMA schema_version" {
+            snapshots.withLock { $0[String(cString: file), default: 0] += 1 }
+        }
+    }
+
+    /// Returns the number of snapshots of the database at a path so far, each of which begins with the same statement.
+    package static func snapshots(_ path: String) -> Int {
+        precondition(isRegistered)
+        return snapshots.withLock { $0[path, default: 0] }
     }
 
     /// Returns the number of steps on the database at a path so far.
-    static func count(_ path: String) -> Int {
+    package static func count(_ path: String) -> Int {
         precondition(isRegistered)
         return steps.withLock { $0[path, default: 0] }
     }
