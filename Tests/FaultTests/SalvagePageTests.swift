@@ -7,7 +7,11 @@ import Testing
     /// Damage to whole pages of a store of many clips.
     enum PageHarm: Sendable, CustomTestStringConvertible {
         case pages(Int)
-        case header, firstPage, root, cut(Double), swapped
+        case header, firstPage, root, cut(Double)
+        /// Exchanges of two pages each, with random numbers of their own.
+        case swapped(seed: UInt64)
+        /// A page of clips in the position of a page of each other table, and the reverse.
+        case moved
         /// Bytes of the columns in the text of the table.
         case schema(Int)
         /// Two names in that text.
@@ -23,7 +27,12 @@ import Testing
         var testDescription: String { "\(self)" }
 
         /// Whether a page of a text may be in the position of another one, which nothing can notice.
-        var movesPages: Bool { if case .swapped = self { true } else { false } }
+        var movesPages: Bool {
+            switch self {
+            case .swapped, .moved: true
+            default: false
+            }
+        }
 
         func apply(to clips: ClipsProgram, _ random: inout SeededRandom) throws {
             let root = try clips.sqlite3("SELECT rootpage FROM sqlite_schema WHERE name = 'Clip'")
@@ -75,24 +84,45 @@ import Testing
                     """)
                 bytes = bytes.prefix(try #require(Int(page)) * Damage.pageSize - 3)
             case .cut(let share): bytes = bytes.prefix(Int(Double(bytes.count) * share))
-            case .swapped:
-                // A clip on a page of deleted clips is not distinguishable from them, nor is one on a page of another
-                // table whose history is on a swapped page, too, which is likely with many pages of a small store.
-                let list = try clips.sqlite3(
-                    "SELECT DISTINCT pageno FROM dbstat WHERE name NOT LIKE 'history_%_Clip' AND pageno > 2")
-                let numbers =
-                    LongProof.isWhole ? Array(3...pages) : list.split(separator: "\n").compactMap { Int($0) }
+            case .swapped(let seed):
+                var random = SeededRandom(seed: seed)
+                // An unused page of deleted clips in the position of a used one is not distinguishable from clips.
+                let list = try clips.sqlite3("SELECT DISTINCT pageno FROM dbstat WHERE pageno > 2")
+                let numbers = list.split(separator: "\n").compactMap { Int($0) }
                 try #require(numbers.count > 1)
-                if !LongProof.isWhole { LongProof.omits("swapped pages of the history of clips") }
+                let notes = try clips.sqlite3(
+                    "SELECT rootpage FROM sqlite_schema WHERE name = 'history_replaced_Clip'")
                 for _ in 0..<LongProof.count(5, of: 20, "swaps of pages") {
-                    let two = numbers.shuffled(using: &random)
-                    let (a, b) = (two[0] - 1, two[1] - 1)
-                    for index in 0..<Damage.pageSize {
-                        bytes.swapAt(a * Damage.pageSize + index, b * Damage.pageSize + index)
+                    let two = numbers.shuffled(using: &random).prefix(2)
+                    // A single clip on a page of notes may be a note of a replaced clip, with former values.
+                    let isSingle = two.contains { page in
+                        bytes[(page - 1) * Damage.pageSize..<page * Damage.pageSize].starts(
+                            with: [13, 0, 0, 0, 1])
                     }
+                    if isSingle, two.contains(Int(notes) ?? 0) { continue }
+                    Self.swap(two[0], two[1], in: &bytes)
+                }
+            case .moved:
+                let others = try clips.sqlite3(
+                    """
+                    SELECT max(pageno) FROM dbstat JOIN sqlite_schema AS found USING (name) WHERE found.type = 'table'
+                    AND name <> 'Clip' AND pagetype = 'leaf' GROUP BY name
+                    """)
+                let leaves = try clips.sqlite3(
+                    "SELECT pageno FROM dbstat WHERE name = 'Clip' AND pagetype = 'leaf' AND ncell > 1")
+                let numbers = [others, leaves].map { $0.split(separator: "\n").compactMap { Int($0) } }
+                try #require(numbers[0].count > 20 && numbers[1].count >= numbers[0].count)
+                for (a, b) in zip(numbers[0], numbers[1].shuffled(using: &random)) {
+                    Self.swap(a, b, in: &bytes)
                 }
             }
             try bytes.write(to: url)
+        }
+
+        private static func swap(_ a: Int, _ b: Int, in bytes: inout Data) {
+            for index in 0..<Damage.pageSize {
+                bytes.swapAt((a - 1) * Damage.pageSize + index, (b - 1) * Damage.pageSize + index)
+            }
         }
     }
 
@@ -144,9 +174,12 @@ import Testing
         let harms: [PageHarm] = [
             .pages(1), .pages(5), .pages(isWhole ? 50 : 12), .pages(isWhole ? 500 : 120),
             .schema(1), .schema(5), .schemaNames, .header, .firstPage, .root, .cut(0.5), .cut(2 / 3),
-            .swapped, .lostCell, .index, .cutText, .cutNumber,
+            .moved, .lostCell, .index, .cutText, .cutNumber,
         ]
-        for harm in harms {
+        let swaps = (1...LongProof.count(2, of: 20, "seeds of swapped pages")).map {
+            PageHarm.swapped(seed: UInt64($0))
+        }
+        for harm in harms + swaps {
             let clips = try template.copy()
             try harm.apply(to: clips, &random)
             let expected = try SalvageScans.byPage(clips.storePath).intersection(original)
@@ -188,5 +221,47 @@ import Testing
             }
             #expect(isNoticed || !isOfTable && names.contains(""), "\(harm) of \(names.sorted()): \(doctor)")
         }
+    }
+
+    @Test func `a salvage recovers clips on a page that is stated as unused, and no deleted ones`() throws {
+        let clips = try Situation.someClips.make()
+        let url = URL(fileURLWithPath: clips.storePath)
+        func range(_ page: Int) -> Range<Int> { (page - 1) * Damage.pageSize..<page * Damage.pageSize }
+        func leaves() throws -> [Int] {
+            let query =
+                "SELECT pageno FROM dbstat WHERE name = 'Clip' AND pagetype = 'leaf' AND ncell > 9 ORDER BY path"
+            return try clips.sqlite3(query).split(separator: "\n").compactMap { Int($0) }
+        }
+        _ = try clips.sqlite3(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1400)
+            INSERT INTO Clip (id, title, text) SELECT i, 'clip ' || i, 'text ' || i FROM n;
+            PRAGMA wal_checkpoint(TRUNCATE);
+            """)
+        let all = try leaves()
+        let deleted = try Data(contentsOf: url).subdata(in: range(all[all.count / 2]))
+        // Without the history, only the indexes name clips.
+        _ = try clips.sqlite3(
+            """
+            DELETE FROM Clip WHERE id BETWEEN 1050 AND 1350;
+            DELETE FROM history WHERE number < (SELECT max(number) FROM history);
+            DELETE FROM history_values_Clip;
+            PRAGMA wal_checkpoint(TRUNCATE);
+            """)
+        let original = try SalvageScans.byID(clips.storePath)
+        #expect(original.count == Situation.clips + 100)
+        let moved = try #require(leaves().last)
+        let unused = try Self.owners(clips).filter { $0.value.isEmpty && $0.key > 2 }.keys.sorted()
+        try #require(unused.count > 1)
+        var bytes = try Data(contentsOf: url)
+        bytes.replaceSubrange(range(unused[0]), with: deleted)
+        bytes.replaceSubrange(range(unused[1]), with: bytes.subdata(in: range(moved)))
+        bytes.resetBytes(in: range(moved))
+        try bytes.write(to: url)
+        #expect(try SalvageScans.byPage(clips.storePath).count > original.count)
+        let new = clips.folder.path(of: "new.db")
+        let run = try clips.run("doctor", "--salvage", new)
+        #expect(run.status == 1, "\(run)")
+        #expect(try SalvageScans.byID(new) == original)
     }
 }

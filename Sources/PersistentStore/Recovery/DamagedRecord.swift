@@ -66,6 +66,27 @@ struct LeafPage {
     }
 }
 
+/// A page of an index.
+enum IndexPage {
+    /// Returns the text and the ID of each entry of one text that is whole on the page.
+    static func entries(_ page: UnsafeRawBufferPointer) -> [(text: String, id: Int64)] {
+        // An interior page has a longer header, and a page number before each entry (sqlite.org/fileformat2.html 1.6).
+        guard page.count >= 12, page[0] == 10 || page[0] == 2 else { return [] }
+        let (start, before) = page[0] == 2 ? (12, 4) : (8, 0)
+        let count = min(Int(page.integer(3, 2)), (page.count - start) / 2)
+        let most = (page.count - 12) * 64 / 255 - 23
+        return (0..<count).compactMap { index in
+            let offset = Int(page.integer(start + 2 * index, 2)) + before
+            guard let size = page.variable(offset), (1...Int64(most)).contains(size.value),
+                let local = page.part(offset + size.length, Int(size.value)),
+                let record = DamagedRecord(local, size: local.count), record.types.count == 2,
+                let text = record.value(0, in: local)?.text, let id = record.value(1, in: local)?.integer
+            else { return nil }
+            return (text, id)
+        }
+    }
+}
+
 /// The header of a record: the kind and the length of each value.
 struct DamagedRecord {
     /// The serial types (sqlite.org/fileformat2.html 2.1).
@@ -73,21 +94,26 @@ struct DamagedRecord {
     private let headerLength: Int
 
     /// Reads the header of a cell's record; nil unless the lengths of the values add up to that of the record.
-    init?(_ cell: LeafPage.Cell) {
-        guard let header = cell.local.variable(0), header.value >= Int64(header.length),
-            header.value <= Int64(cell.local.count)
+    init?(_ cell: LeafPage.Cell) { self.init(cell.local, size: cell.size) }
+
+    /// - Parameters:
+    ///   - local: The bytes of the record that are on its page.
+    ///   - size: The number of all its bytes.
+    init?(_ local: UnsafeRawBufferPointer, size: Int) {
+        guard let header = local.variable(0), header.value >= Int64(header.length),
+            header.value <= Int64(local.count)
         else { return nil }
         headerLength = Int(header.value)
         var (offset, total, types) = (header.length, headerLength, [Int64]())
         while offset < headerLength {
-            guard let type = cell.local.variable(offset), let length = Self.length(type.value) else {
+            guard let type = local.variable(offset), let length = Self.length(type.value) else {
                 return nil
             }
             types.append(type.value)
             offset += type.length
             total += length
         }
-        guard offset == headerLength, total == cell.size else { return nil }
+        guard offset == headerLength, total == size else { return nil }
         self.types = types
     }
 

@@ -10,7 +10,7 @@ struct SalvageScan {
         let id: Int64
         let version: Int64
         /// How certain the page belongs to the table; 0 for an unused page.
-        let rank: Int
+        fileprivate(set) var rank: Int
         let page: Int
         let cell: Int
 
@@ -36,7 +36,12 @@ struct SalvageScan {
     /// The names of the columns of each entity's table that was found in the schema, the last one first.
     private var foundColumns: [String: [[String]]] = [:]
     private var columns: [String: [String]] = [:]
+    /// The shapes of the rows of each entity of the model, and those of all known tables.
+    private var rowShapes: [TableShape] = []
+    private var shapes: [TableShape] = []
     private var tables: [Int: String] = [:]
+    /// The attributes of indexes, by the first page of each.
+    private var indexes: [Int: (entity: String, attribute: String)] = [:]
     private var entityIDs: [String: Int64] = [:]
     private var changes: [ObjectKey: (number: Int64, isDeletion: Bool)] = [:]
 
@@ -50,10 +55,15 @@ struct SalvageScan {
         (candidates, unreadable) = (model.entities.map { _ in [] }, model.entities.map { _ in [] })
         let count = max(1, pages.count)
         for number in 1...count * 2 {
-            if number == count + 1 { chooseColumns() }
+            if number == count + 1 {
+                chooseColumns()
+                rowShapes = model.entities.map { TableShape(of: $0, columns: columnNames(of: $0)) }
+                shapes = rowShapes + TableShape.others(model) { columnNames(of: $0) }
+            }
             if number <= count { readFacts(number) } else { readRows(number - count) }
             if number.isMultiple(of: 4096) { progress(number, count * 2) }
         }
+        confirmCandidates()
         for index in candidates.indices { candidates[index].sort { $0.precedes($1) } }
     }
 
@@ -126,7 +136,15 @@ struct SalvageScan {
                     sequences[name] = max(last, sequences[name] ?? 0)
                 }
             case 5:
-                guard text(0) == "table", let name = text(1), let root = integer(3) else { continue }
+                guard let kind = text(0), let name = text(1), let root = integer(3) else { continue }
+                if kind == "index", let entity = text(2).flatMap({ model.entity($0) }),
+                    let attribute = entity.attributes.first(where: {
+                        StoreSchema.indexName($0.name, entity.name) == name
+                    })
+                {
+                    indexes[Int(clamping: root)] = (entity.name, attribute.name)
+                }
+                guard kind == "table" else { continue }
                 tables[Int(clamping: root)] = name
                 if model.entity(name) != nil,
                     let sql = pages.record(cell).flatMap({ bytes in
@@ -177,24 +195,30 @@ struct SalvageScan {
     /// the model, and of equal ones those with more attributes, then the found ones. Where pages of the table are known,
     /// only their rows count: an unknown name admits values of any table.
     private mutating func chooseColumns() {
-        let choices = model.entities.map { ($0, foundColumns[$0.name, default: []] + [columnNames(of: $0)]) }
-            .filter { Set($1).count > 1 }
+        var choices: [(entity: EntityDescription, lists: [[String]], shapes: [TableShape])] = []
+        for entity in model.entities {
+            let lists = foundColumns[entity.name, default: []] + [columnNames(of: entity)]
+            guard Set(lists).count > 1 else { continue }
+            choices.append((entity, lists, lists.map { TableShape(of: entity, columns: $0) }))
+        }
         guard !choices.isEmpty else { return }
-        var fits = choices.map { $1.map { _ in (rows: [0, 0], exactly: [0, 0]) } }
+        var fits = choices.map { $0.lists.map { _ in (rows: [0, 0], exactly: [0, 0]) } }
         for number in 1...max(1, pages.count) {
             guard let leaf = leaf(number) else { continue }
             let table: String? = if case .tree(let root) = pages.role(number) { tables[root] } else { nil }
             for record in leaf.cells.compactMap(DamagedRecord.init) {
-                for (choice, (entity, lists)) in choices.enumerated() {
-                    for (index, names) in lists.enumerated() where entity.admits(record, in: names) {
+                for (choice, (entity, lists, shapes)) in choices.enumerated() {
+                    for (index, shape) in shapes.enumerated() where shape.admits(record) {
                         let isKnown = table == entity.name ? 1 : 0
                         fits[choice][index].rows[isKnown] += 1
-                        if record.types.count == names.count { fits[choice][index].exactly[isKnown] += 1 }
+                        if record.types.count == lists[index].count {
+                            fits[choice][index].exactly[isKnown] += 1
+                        }
                     }
                 }
             }
         }
-        for (fits, (entity, lists)) in zip(fits, choices) {
+        for (fits, (entity, lists, _)) in zip(fits, choices) {
             let part = fits.contains { $0.rows[1] > 0 } ? 1 : 0
             let scores = zip(fits, lists).map { fit, names in
                 (fit.rows[part], fit.exactly[part], names.count { entity.attribute($0) != nil })
@@ -218,7 +242,8 @@ struct SalvageScan {
         }
         guard let leaf else { return }
         let role = pages.role(number)
-        let table: String? = if case .tree(let root) = role { tables[root] } else { nil }
+        var table: String? = if case .tree(let root) = role { tables[root] } else { nil }
+        if let stated = table, isMisplaced(leaf, in: stated) { table = nil }
         let owner = model.entities.firstIndex { $0.name == table }
         for (index, cell) in leaf.cells.enumerated() {
             guard let record = DamagedRecord(cell), record.types.count > 1,
@@ -234,6 +259,64 @@ struct SalvageScan {
         }
     }
 
+    /// Whether a page in the position of a page of a table contains rows of another one: none has the shape of the
+    /// table's rows, and most have that of the other table's.
+    private func isMisplaced(_ leaf: LeafPage, in table: String) -> Bool {
+        guard let shape = shapes.first(where: { $0.table == table }) else { return false }
+        if let entity = model.entities.firstIndex(where: { StoreSchema.tables(of: $0.name).last == table }) {
+            // Notes have the same shape as the rows, but at most one has a number that a version can be.
+            let areRows = leaf.cells.allSatisfy { cell in
+                guard let record = DamagedRecord(cell), rowShapes[entity].admits(record) else { return false }
+                return record.value(1, in: cell.local)?.integer ?? 0 > 0
+            }
+            if areRows { return leaf.cells.count > 1 }
+        }
+        guard !leaf.cells.contains(where: { DamagedRecord($0).map(shape.admits) ?? false }) else {
+            return false
+        }
+        let records = leaf.cells.compactMap(DamagedRecord.init)
+        // A damaged row of an entity may have the shape of a note of it.
+        let notes = StoreSchema.tables(of: table).last
+        return shapes.contains { other in
+            other.table != notes && records.count(where: other.admits) * 2 > leaf.cells.count
+        }
+    }
+
+    /// Raises the rank of rows on pages that a pointer map states as unused, if an index contains one of their values:
+    /// it contains none of a deleted object.
+    private mutating func confirmCandidates() {
+        for (position, entity) in model.entities.enumerated() {
+            let all = candidates[position]
+            let doubtful = all.indices.filter { all[$0].rank == 0 && isLive(all[$0].id, of: entity) == nil }
+            guard !doubtful.isEmpty else { continue }
+            let entries = entries(of: Set(doubtful.map { all[$0].id }), of: entity)
+            for index in doubtful {
+                guard let known = entries[all[index].id], let row = row(all[index], of: entity) else {
+                    continue
+                }
+                if known.contains(where: { row.text(of: $0.attribute) == $0.text }) {
+                    candidates[position][index].rank = 1
+                }
+            }
+        }
+    }
+
+    /// Returns the texts of objects in the indexes of single attributes.
+    private func entries(
+        of ids: Set<Int64>, of entity: EntityDescription
+    ) -> [Int64: [(attribute: String, text: String)]] {
+        var entries: [Int64: [(attribute: String, text: String)]] = [:]
+        for number in 1...max(1, pages.count) {
+            guard case .tree(let root) = pages.role(number), let index = indexes[root],
+                index.entity == entity.name, let page = pages.page(number)
+            else { continue }
+            for (text, id) in IndexPage.entries(page) where ids.contains(id) {
+                entries[id, default: []].append((index.attribute, text))
+            }
+        }
+        return entries
+    }
+
     /// Returns the entity of a row by its shape; that of its table if that is known.
     private func entityIndex(_ record: DamagedRecord, in table: String?) -> Int? {
         model.entities.indices.first { index in
@@ -243,7 +326,7 @@ struct SalvageScan {
             {
                 return false
             }
-            return entity.admits(record, in: columnNames(of: entity))
+            return rowShapes[index].admits(record)
         }
     }
 }
@@ -261,6 +344,12 @@ struct FoundRow: SalvagedRow {
         record.value(indexes[attribute], in: bytes)?.as(attributes[attribute].kind)
     }
 
+    fileprivate func text(of name: String) -> String? {
+        attributes.firstIndex { $0.name == name }.flatMap { index in
+            bytes.withUnsafeBytes { value(index, in: $0)?.text }
+        }
+    }
+
     func bind(_ attribute: Int, to statement: borrowing Statement, at index: Int) throws(SQLiteError) {
         let result = bytes.withUnsafeBytes { bytes in
             Result { () throws(SQLiteError) in
@@ -274,28 +363,6 @@ struct FoundRow: SalvagedRow {
         bytes.withUnsafeBytes { bytes in
             guard case .text(let text) = value(attribute, in: bytes) else { return false }
             return String(validating: text, as: UTF8.self) == nil
-        }
-    }
-}
-
-extension EntityDescription {
-    /// Whether a record has the shape of a row with these columns.
-    fileprivate func admits(_ record: DamagedRecord, in columns: [String]) -> Bool {
-        // Rows that are older than a column lack it.
-        record.types.count > 1 && record.types[0] == 0 && record.types.count <= columns.count
-            && zip(columns, record.types).allSatisfy { attribute($0)?.admits($1) ?? true }
-    }
-}
-
-extension AttributeDescription {
-    /// Whether a value of the serial type is valid; damaged bytes may look like any value.
-    fileprivate func admits(_ type: Int64) -> Bool {
-        switch type {
-        case 0: isOptional
-        // SQLite stores a real number without a fraction as an integer.
-        case 1...6, 8, 9: kind == .integer || kind == .real
-        case 7: kind == .real
-        default: kind == .text || kind == .blob
         }
     }
 }
