@@ -115,7 +115,8 @@ let package = Package(
                 "ClipsCore", "SearchIndex", "LiveQuery", "MirrorTesting", "Mirroring", "HistoryTracking",
                 "PersistentStore", "TestSupport", "clips",
             ]),
-        .target(name: "TestSupport", dependencies: ["PersistentStore"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["CSQLite", "PersistentStore"], path: "Tests/TestSupport"),
         // Another process on the same store, controlled by the tests.
         .executableTarget(
             name: "StoreWriterTool",
@@ -141,7 +142,7 @@ let package = Package(
         .testTarget(
             name: "PersistentStoreTests",
             dependencies: [
-                "PersistentStore", "SQLite", "CSQLite", "Platform", "TestSupport", "StoreWriterTool",
+                "PersistentStore", "SQLite", "Platform", "TestSupport", "StoreWriterTool",
             ]),
         .testTarget(
             name: "HistoryTrackingTests",

@@ -148,7 +148,9 @@ import Testing
         #expect(await arrives(0))
         let (before, count) = (StatementSteps.snapshots(path), 40)
         for number in 1...count {
-            _ = try await writer.add(ClipDraft())
+            var draft = ClipDraft()
+            draft.title = "clip \(number)"
+            _ = try await writer.add(draft)
             #expect(await arrives(number))
         }
         // Few commits become visible only after they are signaled.

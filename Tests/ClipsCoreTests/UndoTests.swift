@@ -47,7 +47,7 @@ struct UndoTests {
         let deleted = try #require(try await store.delete([id]).token)
         let insert = "INSERT INTO Clip (id, title) VALUES (\(id), 'other')"
         #expect(try Shell.run("sqlite3", [folder.path(of: "clips.db"), insert]).errors == "")
-        guard case .saved(let token?, let restored, _, _) = try await store.undo(deleted) else {
+        guard case .saved(let token?, let restored, _, _, _) = try await store.undo(deleted) else {
             Issue.record("nothing was restored")
             return
         }
@@ -183,7 +183,7 @@ struct UndoTests {
 
 extension UndoOutcome {
     /// The token of the saved transaction; nil if nothing was saved, or there was a conflict.
-    var token: HistoryToken? { if case .saved(let token, _, _, _) = self { token } else { nil } }
+    var token: HistoryToken? { if case .saved(let token, _, _, _, _) = self { token } else { nil } }
 }
 
 extension ClipStore {

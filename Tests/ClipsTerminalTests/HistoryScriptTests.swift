@@ -94,6 +94,14 @@ import Testing
             #expect(rows[0].hasPrefix("- Clip 1 deleted berta"))
             #expect(rows[1].hasPrefix("~ First title changed anna"))
             #expect(rows[2].hasPrefix("+ Clip 0 and 2 more seed"))
+            _ = try app.other("carl") { store in
+                try await store.container.write(author: "carl") { transaction throws(StoreError) in
+                    _ = try transaction.insert("Clip", ["title": .text("New")])
+                    _ = try transaction.insert("Clip", ["title": .text("Newer")])
+                    try transaction.delete(ClipModel.objectID(ids[2]))
+                }
+            }
+            try app.run(":wait text=+ New  and 2 more, 1 deleted")
             // A later change of the title is shown in earlier rows.
             _ = try app.other("anna") { try await $0.update(ids[0], [.title: .text("Second")]) }
             try app.run(":wait text=~ Second  title changed")

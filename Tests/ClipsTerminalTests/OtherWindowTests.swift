@@ -69,7 +69,7 @@ import Testing
             try app.run("u\n:wait text=Nothing to undo: archived “Clip 3” · 1 clip deleted since")
             try app.run("vjx\n:wait count=1\n:wait text=Archived 2 clips")
             _ = try app.other("cli") { try await $0.delete([ids[1]]) }
-            try app.run("u\n:wait text=Undone: archived 2 clips · 1 clip deleted since\n:wait count=2")
+            try app.run("u\n:wait text=Undone: archived 1 clip · 1 clip deleted since\n:wait count=2")
         }
     }
 
@@ -90,6 +90,13 @@ import Testing
                 try store.remember(.saved(SavedSearch(name: "tees", query: ClipQuery(filter: "clip 1"))))
             }
             try app.run("S\n:wait text=tees")
+            try app.run("<Esc>/clip 1<Enter>\n:wait count=1\n<C-l>:save ranked<Enter>")
+            try app.run(":wait text=Saved as\n<Esc>\n:wait count=2")
+            #expect(!app.state.list.query.isRanked)
+            let saved = try app.other { try $0.filterMemory().searches }
+            #expect(saved.map(\.query.isRanked) == [true, false], "\(saved)")
+            try app.run("S\n:wait text=ranked\n<Enter>\n:wait count=1")
+            #expect(app.state.list.query.isRanked)
         }
     }
 

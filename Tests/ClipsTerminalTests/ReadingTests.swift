@@ -60,7 +60,7 @@ import Testing
             try app.other { store in
                 var draft = RunningApp.draft("Script")
                 draft.url = url
-                draft.text = "#!/bin/sh\n\n# all files\ncall(*a*b*, `date`)\nlate *c* | tee" + end
+                draft.text = "in /bin/sh\n\n# all files\ncall(*a*b*, `date`)\nlate *c* | tee" + end
                 _ = try await store.add([draft])
             }
             try app.run(":wait count=1\n<Enter>\n:wait text=bin/sh")

@@ -83,7 +83,7 @@ import Testing
     @Test func `edit saves only the changed fields`() throws {
         try clips.run("add", "--title", "a", "--url", "https://a.b", input: "one\ntwo\n")
         let run = try edit("test \"$1\" = --wait && sed -i 's/^title: a/title: b/; s/two/three/' \"$2\"", "1")
-        #expect(run.status == 0 && run.errors == "clips: Saved clip 1.\n", "\(run)")
+        #expect(run.status == 0 && run.errors == "clips: Saved clip 1 “b”.\n", "\(run)")
         #expect(try value("title || '|' || text") == "b|one\nthree")
         #expect(
             try clips.run("history", "--limit", "1").output.hasSuffix(
@@ -114,7 +114,8 @@ import Testing
         let run = try edit("\(update); sed -i 's/^title: a/title: mine/' \"$2\"", "1")
         #expect(
             run.errors
-                == "clips: Saved clip 1, with the note that another process changed during the edit.\n")
+                == "clips: Saved clip 1 “mine”, with the note that another process changed during the edit.\n"
+        )
         #expect(try value("title || note") == "minetheirs")
     }
 

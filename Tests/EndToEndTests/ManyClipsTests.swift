@@ -251,6 +251,23 @@ import Testing
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "0")
     }
 
+    @Test func `an undo counts and names what it changed, and one clip of several is named`() throws {
+        try fill(3)
+        #expect(try clips.run("star", "1").status == 0)
+        #expect(try clips.run("star", "1", "2").errors == "clips: Starred clip 2 “title 2”.\n")
+        #expect(try clips.run("tag", "1", "2", "3", "+y").errors == "clips: Tagged 3 clips +y.\n")
+        _ = try clips.sqlite3("UPDATE Clip SET tags = '' WHERE id = 1")
+        #expect(try clips.run("undo").errors.contains("2 clips"))
+        try clips.run("add", "--title", "mine")
+        try clips.run("add", "--title", "later")
+        _ = try clips.sqlite3("UPDATE Clip SET title = 'theirs' WHERE title = 'mine'")
+        let run = try clips.run("undo", "--since", "1h", "--dry-run")
+        #expect(run.output.contains("saved"), "\(run)")
+        let undo = try clips.run("undo", "--since", "1h").errors
+        #expect(undo.contains("Undid: saved “later”") && !undo.contains("“theirs”"), "\(undo)")
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip WHERE title = 'theirs'") == "1")
+    }
+
     @Test func `open opens the best match, and marks it as read`() throws {
         try fill(2)
         #expect(try clips.run("open", "title", "2").errors == "clips: Opening clip 2: title 2\n")

@@ -194,27 +194,27 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "add --url stray", 2, "'stray' is not a URL. Use --text to save a text. Run 'clips add --help'."),
         MessageCase(
             "add http://www.a.b/#x", 0,
-            "This page is already saved as clip 1; both clips are retained."),
+            "This page is already saved as clip 1 “a”; both clips are retained."),
         MessageCase("add", 1, "There is nothing to save: give a URL, a title, or a text."),
         MessageCase(
-            "add --url https://a.b", 0, "This page is already saved as clip 1; both clips are retained."),
+            "add --url https://a.b", 0, "This page is already saved as clip 1 “a”; both clips are retained."),
         MessageCase(
             "add --url https://a.b --duplicates skip", 0,
-            "This page is already saved as clip 1; its clip is unchanged."),
+            "This page is already saved as clip 1 “a”; its clip is unchanged."),
         MessageCase(
             "add --url https://a.b --note x --duplicates merge", 0,
-            "This page is already saved as clip 1; the clips are merged."),
+            "This page is already saved as clip 1 “a”; the clips are merged."),
         MessageCase(
             "add --url https://a.b --note x --duplicates merge", 0,
-            "This page is already saved as clip 1; the clips are merged. "
+            "This page is already saved as clip 1 “a”; the clips are merged. "
                 + "Clip 2 of this page remains separate; 'clips dedupe' merges it too.", in: .twoOfPage),
         MessageCase(
             "add --url https://a.b --duplicates merge", 0,
-            "This page is already saved as clip 1; the clips are merged and no longer archived.",
+            "This page is already saved as clip 1 “a”; the clips are merged and no longer archived.",
             in: .archived),
         MessageCase(
             "extension --url http://www.a.b/#x", 0,
-            "This page is already saved as clip 1; the clip adds nothing new."),
+            "This page is already saved as clip 1 “a”; the clip adds nothing new."),
         MessageCase("read 1", 0, "Marked clip 1 “a” as read."),
         MessageCase("unread 1", 0, "Clip 1 “a” is unchanged."),
         MessageCase("archive 1", 0, "Archived clip 1 “a”."),

@@ -74,4 +74,9 @@ import Testing
         #expect(excerpt("libraries", "a library")?.text == "a library")
         #expect(excerpt("paragraphs", "a parade") == nil && excerpt("\"paragraphs\"", "a paragraph") == nil)
     }
+
+    @Test func `brackets after a word are those of code, and not of a link`() {
+        for line in ["f(x)[1][2] = 3", "x = a[0][1] + b[i][2]"] { #expect(ReadText.firstLine(line) == line) }
+        #expect(ReadText.firstLine("See [the manual][2] (or [it][1])") == "See the manual (or it)")
+    }
 }

@@ -25,7 +25,8 @@ package enum StatementSteps {
         guard let file = sqlite3_db_filename(sqlite3_db_handle(statement), "main") else { return }
         let count = Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))
         steps.withLock { $0[String(cString: file), default: 0] += count }
-        if String(cString: sqlite3_sql(statement)) == "PRAGMA schema_version" {
+        let isWrite = sqlite3_txn_state(sqlite3_db_handle(statement), "main") == SQLITE_TXN_WRITE
+        if !isWrite, String(cString: sqlite3_sql(statement)) == "PRAGMA schema_version" {
             snapshots.withLock { $0[String(cString: file), default: 0] += 1 }
         }
     }

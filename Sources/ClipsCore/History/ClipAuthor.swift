@@ -87,7 +87,8 @@ extension ClipStore {
     ///
     /// - Parameters:
     ///   - overwrites: Whether to overwrite later changes of other authors, which remain otherwise.
-    ///   - report: A closure called with each description, and whether a part remains.
+    ///   - report: A closure called with each description, and whether a part remains; not for a step of which nothing
+    ///     was undone.
     /// - Returns: The number of steps that were undone, of those of which a part remains, and whether clips remain that
     ///   the steps saved.
     package func undo(
@@ -104,8 +105,9 @@ extension ClipStore {
                 outcome = try await undo(step.token, contested: .keepTheirs)
             }
             contested += isPart ? 1 : 0
-            if case .saved(_?, _, _, _) = outcome { undone += 1 } else if !isPart { continue }
-            report(description, isPart)
+            guard case .saved(_?, _, let clips, let all, _) = outcome else { continue }
+            undone += 1
+            report(description.ofClips(clips, of: all), isPart)
         }
         return (undone, contested, leavesClips)
     }

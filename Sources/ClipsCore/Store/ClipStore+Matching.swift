@@ -114,6 +114,6 @@ extension ClipStore {
             guard clip.tags.contains(where: old.contains) else { return nil }
             let tags = Tags(clip.tags.compactMap { old.contains($0) ? new : $0 })
             return [.tags: .text(tags.joined)]
-        }.value
+        }.value.count
     }
 }

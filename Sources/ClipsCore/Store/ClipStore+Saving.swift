@@ -129,9 +129,11 @@ extension ClipStore {
 extension ClipStore {
     /// Sets a flag of clips, such as the star.
     ///
-    /// - Returns: the number of clips that changed.
+    /// - Returns: the clips that changed.
     @discardableResult
-    package func set(_ flag: ClipAttribute, _ isOn: Bool, of ids: [Int64]) async throws(StoreError) -> Int {
+    package func set(
+        _ flag: ClipAttribute, _ isOn: Bool, of ids: [Int64]
+    ) async throws(StoreError) -> [Int64] {
         try await update(ids, [flag]) { clip in
             ClipDraft(clip).value(of: flag) == .boolean(isOn) ? nil : [flag: .boolean(isOn)]
         }.value
@@ -185,12 +187,12 @@ extension ClipStore {
     /// - Parameters:
     ///   - attributes: The attributes that `changes` needs.
     ///   - changes: A closure that returns the changes of a clip; nil for none.
-    /// - Returns: the number of clips that changed.
+    /// - Returns: the clips that changed.
     func update(
         _ ids: [Int64], _ attributes: [ClipAttribute],
         _ changes: @Sendable (Clip) -> [ClipAttribute: AttributeValue]?
-    ) async throws(StoreError) -> Written<Int> {
-        let written = try await inParts(ids) { transaction, part throws(StoreError) in
+    ) async throws(StoreError) -> Written<[Int64]> {
+        try await inParts(ids) { transaction, part throws(StoreError) in
             var changed: [Int64] = []
             for object in try transaction.fetch(Self.request(attributes, of: part)) {
                 guard let values = changes(Clip(object)) else { continue }
@@ -199,7 +201,6 @@ extension ClipStore {
             }
             return changed
         }
-        return Written(value: written.value.count, token: written.token)
     }
 
     private static func request(_ attributes: [ClipAttribute], of ids: [Int64]) -> FetchRequest {

@@ -11,19 +11,22 @@ package struct SavedSearch: Hashable, Sendable {
         self.query = query
     }
 
-    /// The search on one line: name, filter, attribute, and direction.
+    /// The search on one line: name, filter, attribute, and direction, after which the order by relevance is named.
     fileprivate init?(line: String) {
         let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 4, ClipQuery.sort(named: parts[2]) != nil else { return nil }
-        self.init(
-            name: parts[0],
-            query: ClipQuery(filter: parts[1], sort: SortKey(parts[2], isAscending: parts[3] == "ascending")))
+        let order = parts[3].split(separator: " ")
+        var query = ClipQuery(
+            filter: parts[1], sort: SortKey(parts[2], isAscending: order.first == "ascending"))
+        query.ranksWords = order.contains("relevance")
+        self.init(name: parts[0], query: query)
     }
 
     fileprivate var line: String {
         let filter = query.filter.split { $0 == "\t" || $0.isNewline }.joined(separator: " ")
-        return [name, filter, query.sort.attribute, query.sort.isAscending ? "ascending" : "descending"]
-            .joined(separator: "\t")
+        let direction = query.sort.isAscending ? "ascending" : "descending"
+        let order = direction + (query.isRanked ? " relevance" : "")
+        return [name, filter, query.sort.attribute, order].joined(separator: "\t")
     }
 }
 

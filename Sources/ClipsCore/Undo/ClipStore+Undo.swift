@@ -22,7 +22,7 @@ extension ClipStore {
         let role = UndoHistory.Role(isRedoing, of: token.number, ofRestore: step.isRestoring)
         let work = named(role.contextName)
         guard var later = LaterChanges(of: step, author: author, work: work) else {
-            return .saved(token: nil, restored: [], clips: 0, deleted: 0)
+            return .saved(token: nil, restored: [], clips: 0, of: 0, deleted: 0)
         }
         // All conflicts are known before the first part is saved.
         if contested == .ask, step.pieces.count > 1 {
@@ -41,6 +41,7 @@ extension ClipStore {
         }
         let start = try await container.currentToken().number
         var (last, restored, deleted): (HistoryToken?, [Int64], Int) = (nil, [], 0)
+        var changed: Set<Int64> = []
         for (index, piece) in step.pieces.enumerated().reversed() {
             let name =
                 step.pieces.count == 1
@@ -50,22 +51,23 @@ extension ClipStore {
                 var later = known
                 try later.read(in: transaction.snapshot)
                 let plan = try UndoPlan(piece, later, in: transaction.snapshot)
-                if contested == .ask, let conflict = plan.conflict {
-                    return (UndoOutcome.contested(conflict), later)
-                }
-                let restored = try apply(plan, contested, in: &transaction)
-                return (.saved(token: nil, restored: restored, clips: 0, deleted: plan.deleted), later)
+                let conflict = contested == .ask ? plan.conflict : nil
+                guard conflict == nil else { return (conflict, later, [Int64](), Set<Int64>(), 0) }
+                let (restored, changed) = try apply(plan, contested, in: &transaction)
+                return (nil, later, restored, changed, plan.deleted)
             }
-            guard case .saved(_, let clips, _, let missing) = written.value.0 else { return written.value.0 }
-            restored += clips
-            deleted += missing
+            if let conflict = written.value.0 { return .contested(conflict) }
+            restored += written.value.2
+            changed.formUnion(written.value.3)
+            deleted += written.value.4
             if let token = written.token {
                 // All before was read with the lock.
                 later = written.value.1
                 (later.end, last) = (token, token)
             }
         }
-        return .saved(token: last, restored: restored, clips: step.clips.count, deleted: deleted)
+        return .saved(
+            token: last, restored: restored, clips: changed.count, of: step.clips.count, deleted: deleted)
     }
 
     /// Whether nothing of a step is left to undo or redo, since others did it.
@@ -85,21 +87,25 @@ extension ClipStore {
         }
     }
 
-    /// Makes the changes of a plan. Returns the restored clips.
+    /// Makes the changes of a plan. Returns the restored clips, and all that it changed.
     private func apply(
         _ plan: UndoPlan, _ contested: ContestedUndo, in transaction: inout StoreTransaction
-    ) throws(StoreError) -> [Int64] {
-        var restored: [Int64] = []
+    ) throws(StoreError) -> (restored: [Int64], changed: Set<Int64>) {
+        var (restored, changed): ([Int64], Set<Int64>) = ([], [])
         for (id, step) in plan.steps {
+            var key = id.key
             switch step {
             case .restore(let values):
                 try transaction.restore(id, values)
                 if id.entity == ClipModel.entity { restored.append(id.key) }
             case .insert(let values):
-                restored.append(try transaction.insert(ClipModel.entity, values).id.key)
+                key = try transaction.insert(ClipModel.entity, values).id.key
+                restored.append(key)
             case .delete where id.entity == ClipModel.entity: _ = try transaction.deleteClips([id.key])
             case .delete: try transaction.delete(id)
-            case .contestedDelete: if contested == .overwrite { _ = try transaction.deleteClips([id.key]) }
+            case .contestedDelete:
+                guard contested == .overwrite else { continue }
+                _ = try transaction.deleteClips([id.key])
             case .update(var values, let theirs):
                 if contested == .overwrite { values.merge(theirs) { $1 } }
                 guard !values.isEmpty else { continue }
@@ -109,8 +115,9 @@ extension ClipStore {
                 }
                 try transaction.set(values, of: id)
             }
+            if id.entity == ClipModel.entity { changed.insert(key) }
         }
-        return restored
+        return (restored, changed)
     }
 
     /// Restores the clips that a transaction deleted, from the history. Clips that exist are not changed.

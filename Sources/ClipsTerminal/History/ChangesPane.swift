@@ -37,7 +37,8 @@ struct ChangesPane {
             let below = lines.dropFirst(top + row).compactMap(\.change).first ?? total
             if row == rows - 1, lines.count - top > rows || total > lines.count, total - below > 1 {
                 frame.put(
-                    "… and \(total - below) more", in: area, row: row + 1, column: 3, style: theme.muted)
+                    "… and \((total - below).grouped) more", in: area, row: row + 1, column: 3,
+                    style: theme.muted)
                 continue
             }
             frame.put(line.sign, in: area, row: row + 1, column: 1, style: theme.strong)

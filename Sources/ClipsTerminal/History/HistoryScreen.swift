@@ -96,6 +96,15 @@ struct HistoryScreen {
         }
     }
 
+    /// Returns the number of the other changes of a row, such as `and 14 more, 5 deleted`.
+    static func others(than first: TransactionSummary.Line, _ count: Int, deleted: Int, isCut: Bool) -> String
+    {
+        guard count > 1 else { return "" }
+        let others = "and \((count - 1).grouped)\(isCut ? "+" : "") more"
+        return deleted == 0 || first.sign == "-" && deleted == count
+            ? others : "\(others), \(deleted.grouped) deleted"
+    }
+
     private func draw(_ row: HistoryRow, _ columns: Columns, _ line: Rect, _ frame: inout Frame) {
         guard let transaction = row.newest else { return }
         let age = Age(of: transaction.timestamp, at: state.now)
@@ -107,7 +116,7 @@ struct HistoryScreen {
         let styles = ["+": theme.live, "~": theme.key, "-": theme.error]
         frame.put(first.sign, in: line, column: 1, style: styles[first.sign] ?? .plain)
         let count = row.count
-        let others = count > 1 ? "and \((count - 1).grouped)\(row.isCut ? "+" : "") more" : ""
+        let others = Self.others(than: first, count, deleted: row.sum(\.deleted), isCut: row.isCut)
         let more = [state.history.titles.detail(first), others].filter { !$0.isEmpty }.joined(separator: ", ")
         let width = columns.author - 5
         // On a narrow screen, the change says more than the rest of a title.

@@ -6,7 +6,8 @@ struct ProgramOutput: Sendable {
     /// The title of the clip on which it ran, or the number of clips.
     let subject: String
     private(set) var text = ""
-    var isEmpty: Bool { text.allSatisfy(\.isWhitespace) }
+    /// Whether there is nothing to show but the sign of the key that ended the program.
+    var isEmpty: Bool { text.split(whereSeparator: \.isWhitespace).allSatisfy { $0 == "^C" } }
 
     init(program: String, subject: String) { (self.program, self.subject) = (program, subject) }
 

@@ -141,8 +141,9 @@ enum TextMarks {
 
 extension Clip {
     /// Whether the text may be Markdown: that of a page, or one with links or code as Markdown has them. In another one, such
-    /// as the output of a program, stars and number signs are part of the text.
+    /// as a script or the output of a program, stars and number signs are part of the text.
     var hasMarkdown: Bool {
+        if text.hasPrefix("#!"), url.isEmpty { return false }
         if !url.isEmpty || text.contains("](http") || text.contains("```") { return true }
         guard text.contains("]: ") else { return false }
         return !LinkDefinition.all(in: Array(text.utf8.suffix(ClipLinks.maxBytes))[...]).isEmpty

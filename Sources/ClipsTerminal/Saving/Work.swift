@@ -190,9 +190,9 @@ extension Work {
     ) async throws -> Outcome {
         switch try await store.undo(step.token, isRedoing: isRedoing, contested: contested) {
         case .contested(let conflict): return .contested(conflict)
-        case .saved(let token, let restored, _, let deleted):
+        case .saved(let token, let restored, let clips, let all, let deleted):
             return .done(
-                token: token, clips: restored.sorted(), summary: step.summary,
+                token: token, clips: restored.sorted(), summary: step.summary.ofClips(clips, of: all),
                 remark: deleted == 0 ? nil : "\(Self.clips(deleted)) deleted since")
         }
     }

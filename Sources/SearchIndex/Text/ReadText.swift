@@ -251,7 +251,10 @@ struct ReadWords {
             return index + 1
         }
         let isName = names.contains(String(decoding: result[(start + 1)...], as: UTF8.self).lowercased())
-        guard let (end, address) = reference(bytes, at: index + 1) ?? (isName ? (index + 1, []) : nil) else {
+        // Brackets after a word, as in `a[i][2]`, are those of code.
+        let isIndex = start > 0 && (Self.isWord(result[start - 1]) || ")]".utf8.contains(result[start - 1]))
+        let found = reference(bytes, at: index + 1, takesNumber: !isIndex)
+        guard let (end, address) = found ?? (isName ? (index + 1, []) : nil) else {
             result.append(bytes[index])
             return index + 1
         }
@@ -268,7 +271,7 @@ struct ReadWords {
 
     /// Returns the index after a reference or an address in parentheses, and the address.
     private func reference(
-        _ bytes: ArraySlice<UInt8>, at start: Int
+        _ bytes: ArraySlice<UInt8>, at start: Int, takesNumber: Bool
     ) -> (end: Int, address: ArraySlice<UInt8>)? {
         guard start < bytes.endIndex else { return nil }
         let rest = bytes[(start + 1)...].prefix(Self.maxReference)
@@ -285,7 +288,7 @@ struct ReadWords {
             return nil
         }
         let name = rest[..<end]
-        let isNumber = 1...4 ~= name.count && name.allSatisfy { 48...57 ~= $0 }
+        let isNumber = takesNumber && 1...4 ~= name.count && name.allSatisfy { 48...57 ~= $0 }
         let isKnown = isNumber || names.contains(String(decoding: name, as: UTF8.self).lowercased())
         return isKnown ? (end + 1, []) : nil
     }

@@ -148,16 +148,18 @@ struct ClipCapture {
 
     private func save(_ draft: ClipDraft, _ store: ClipStore) async throws -> (ids: [Int64], remark: String?)
     {
-        func remark(_ clip: Int64?, _ result: String?) -> String? {
+        func remark(_ clip: Int64?, _ result: String?) async -> String? {
             guard let clip, let result else { return nil }
-            return "this page is already saved as clip \(clip); \(result)."
+            let title = try? await store.clip(clip).displayTitle
+            let subject = title.map { Message.clip(clip, titled: $0) } ?? "clip \(clip)"
+            return "this page is already saved as \(subject); \(result)."
         }
         if let policy = try invocation.duplicates(author: author), policy != .keepBoth {
             let (ids, outcome) = try await store.add([draft], duplicates: policy)
-            return (ids, remark(ids.first, self.remark(outcome)))
+            return (ids, await remark(ids.first, self.remark(outcome)))
         }
         let (id, earlier, _) = try await store.add(draft)
-        return ([id], remark(earlier.first?.id, "both clips are retained"))
+        return ([id], await remark(earlier.first?.id, "both clips are retained"))
     }
 
     private func remark(_ outcome: DuplicateOutcome) -> String? {

@@ -61,7 +61,9 @@ private struct ClipEditing {
             return .done
         }
         do {
-            let status = report(try await store.save(changes, editedFrom: clip), clip.id, path)
+            let outcome = try await store.save(changes, editedFrom: clip)
+            let title = (try? await store.clip(clip.id).displayTitle) ?? clip.displayTitle
+            let status = report(outcome, clip.id, titled: title, path)
             if status == .done { try await invocation.printJSON([clip.id], of: store) }
             return status
         } catch {
@@ -83,16 +85,19 @@ private struct ClipEditing {
         return body()
     }
 
-    private func report(_ outcome: EditOutcome, _ id: Int64, _ path: String) -> ExitStatus {
+    private func report(
+        _ outcome: EditOutcome, _ id: Int64, titled title: String, _ path: String
+    ) -> ExitStatus {
+        let clip = Message.clip(id, titled: title)
         switch outcome {
         case .saved:
             unlink(path)
-            invocation.remark("saved clip \(id).")
+            invocation.remark("saved \(clip).")
             return .done
         case .savedWithOthers(let theirs):
             unlink(path)
             invocation.remark(
-                "saved clip \(id), with the \(names(theirs)) that another process changed during the edit.")
+                "saved \(clip), with the \(names(theirs)) that another process changed during the edit.")
             return .done
         case .clashed(let clashing):
             return notSaved(

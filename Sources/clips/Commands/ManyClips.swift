@@ -18,10 +18,10 @@ extension Invocation {
     ///   - verb: The verb of the question.
     ///   - done: Returns the remark for a subject, such as `2 clips`.
     ///   - printsBefore: Whether `--json` prints the clips before the change.
-    ///   - work: Returns the number of changed clips.
+    ///   - work: Returns the changed clips.
     func change(
         _ names: [String], _ verb: String, _ done: (String) -> String, printsBefore: Bool = false,
-        _ work: (ClipStore, [Int64]) async throws -> Int
+        _ work: (ClipStore, [Int64]) async throws -> [Int64]
     ) async throws -> ExitStatus {
         let query = try checkedQuery()
         let store = try await openExistingStore()
@@ -36,20 +36,25 @@ extension Invocation {
         }
         guard !ids.isEmpty else { return status }
         if printsBefore { try await printJSON(ids, of: store) }
-        let title = ids.count == 1 ? try? await store.clip(ids[0]).displayTitle : nil
-        func subject(_ count: Int) -> String {
-            title.map { Message.clip(ids[0], titled: $0) } ?? Message.count(count, "clip")
+        func shown(_ ids: [Int64]) async -> String? {
+            guard ids.count == 1, let clip = try? await store.clip(ids[0]) else { return nil }
+            return Message.clip(ids[0], titled: clip.displayTitle)
         }
-        let count = try await work(store, ids)
+        // The title of a deleted clip is that before its deletion.
+        var subject = await shown(ids)
+        let changed = try await work(store, ids)
+        let count = changed.count
+        if ids.count > 1 { subject = await shown(changed) }
         if !printsBefore { try await printJSON(ids, of: store) }
         // The others are as wanted, or were deleted since they were read.
         let left = count < ids.count ? try await store.existing(ids) : 0
         let gone = printsBefore ? ids.count - count : count < ids.count ? ids.count - left : 0
         guard count > 0 || gone > 0 else {
-            remark("\(subject(ids.count)) \(ids.count == 1 ? "is" : "are") unchanged.")
+            let verb = ids.count == 1 ? "is" : "are"
+            remark("\(subject ?? Message.count(ids.count, "clip")) \(verb) unchanged.")
             return status
         }
-        if count > 0 { remark("\(done(subject(count))).") }
+        if count > 0 { remark("\(done(subject ?? Message.count(count, "clip"))).") }
         guard gone > 0 else { return status }
         fail("\(Message.count(gone, "clip")) no longer \(gone == 1 ? "exists" : "exist").")
         return .failed

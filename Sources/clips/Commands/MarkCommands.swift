@@ -28,7 +28,7 @@ extension Command {
         ) { store, ids in
             let tagged = try await store.tag(ids, adding: added, removing: removed).value
             change = tagged.change
-            return tagged.clips.count
+            return tagged.clips
         }
     }
 
@@ -69,7 +69,7 @@ extension Command {
     ) { invocation in
         try await invocation.change(
             invocation.arguments.operands, "Delete", { "deleted \($0)" }, printsBefore: true
-        ) { try await $0.delete($1).value.count }
+        ) { try await $0.delete($1).value }
     }
 
     static let restore = Command(

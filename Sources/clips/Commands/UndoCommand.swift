@@ -42,7 +42,7 @@ extension Command {
                 continue
             }
             let step = steps[steps.count - 1 - passed]
-            let change =
+            var change =
                 try await store.changeDescription(of: step.token, isRedoing: isRedoing) ?? "the last change"
             guard !invocation.arguments.has("--dry-run") else {
                 try invocation.printUndo(change)
@@ -55,7 +55,8 @@ extension Command {
             case .contested(let conflict):
                 invocation.fail(conflict.sentence(isRedoing ? "redo" : "undo", change))
                 return .failed
-            case .saved(let saved, _, _, let missing): (token, deleted) = (saved, missing)
+            case .saved(let saved, _, let clips, let all, let missing):
+                (token, deleted, change) = (saved, missing, change.ofClips(clips, of: all))
             }
             if token != nil {
                 if invocation.isJSON { try invocation.printUndo(change) }
