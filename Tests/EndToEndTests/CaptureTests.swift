@@ -186,6 +186,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("<body@example.org> wrote\n\n  two  spaces", ""), ("<script>let a = 1</script>", ""),
+        ("<html><script>let a = 1</script></html>", ""),
+        ("<p>a <b>b</b></p>", "--text -"), ("<!doctype html><title>t</title><p>a", "--text -"),
+    ])
+    func `a text that is no page, or that --text reads, is saved as it is`(input: String, options: String)
+        throws
+    {
+        for command in ["add", "extension"] {
+            let words = [command] + options.split(separator: " ").map(String.init)
+            let run = try Shell.run(ClipsProgram.path, words, input: input, environment: clips.environment)
+            #expect(run.status == 0, "\(run)")
+            let saved = try clips.sqlite3("SELECT text FROM Clip ORDER BY id DESC LIMIT 1")
+            #expect(saved == input)
+        }
+    }
+
     @Test func `a given title is that of the merged clip, and the other one is in the note`() throws {
         func add(_ title: String) throws -> String {
             try clips.run("add", "https://a.b", "--title", title, "--duplicates", "merge")

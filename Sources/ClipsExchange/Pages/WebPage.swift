@@ -18,10 +18,10 @@ package struct WebPage: Hashable, Sendable {
     ///     show.
     ///   - contentType: The header of the response, if known.
     ///   - address: The address of the page, if known.
-    /// - Returns: nil if the bytes do not begin as HTML.
+    /// - Returns: nil if the bytes are not HTML, of which a part that the header declares need not be complete.
     package init?(_ bytes: [UInt8], contentType: String? = nil, address: String = "") {
         guard let text = Self.decoded(bytes, contentType: contentType),
-            ImportFormat.isPage(String(decoding: text.prefix(1 << 16), as: UTF8.self))
+            PageSigns.areIn(text) || contentType?.lowercased().contains("html") == true && Self.begins(text)
         else { return nil }
         let document = HTMLDocument(text.map { $0 == 0 ? 0x20 : $0 })
         guard let root = document.root else { return }
@@ -30,6 +30,10 @@ package struct WebPage: Hashable, Sendable {
         let address = PageLinks(base: own).address(base) ?? own
         self.text = ReadableText.text(of: root, at: address)
         lacksLinks = address.isEmpty && Self.hasRelativeLinks(root)
+    }
+
+    private static func begins(_ text: [UInt8]) -> Bool {
+        ImportFormat.isPage(String(decoding: text.prefix(1 << 16), as: UTF8.self))
     }
 
     private static func hasRelativeLinks(_ root: HTMLDocument.Node) -> Bool {
@@ -75,7 +79,7 @@ package struct WebPage: Hashable, Sendable {
     ///
     /// - Parameter address: The address of the page, to which links are relative.
     static func text(ofMarkup markup: String, at address: String = "") -> String? {
-        guard markup.contains("</") || ImportFormat.isPage(String(markup.prefix(1 << 10))) else { return nil }
+        guard markup.contains("</") || PageSigns.areIn(Array(markup.utf8)) else { return nil }
         let document = HTMLDocument(Array(markup.utf8).map { $0 == 0 ? 0x20 : $0 })
         return document.root.map { ReadableText.text(ofPart: $0, at: address) }
     }

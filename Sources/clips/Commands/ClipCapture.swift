@@ -28,13 +28,7 @@ struct ClipCapture {
                 return PendingInterrupt.isThere ? .interrupted : .failed
             }
             fill(&drafts[0], from: bytes)
-            // Tags alone are no clip to save here, but a saved clip may have no more.
-            var content = drafts[0]
-            content.tags = []
-            let texts = [content.url, content.title, content.text, content.note]
-            guard texts.contains(where: { $0.contains { !$0.isWhitespace } }) else {
-                throw ClipError.emptyClip
-            }
+            guard !Self.isEmpty(drafts[0]) else { throw ClipError.emptyClip }
             return try await save(&drafts, try await invocation.openStore(author: author))
         } catch {
             if let error = error as? InputError {
@@ -48,6 +42,11 @@ struct ClipCapture {
             retention.report()
             return PendingInterrupt.isThere ? .interrupted : .failed
         }
+    }
+
+    /// Whether a draft has nothing to save. Tags alone are no clip to save here, but a saved clip may have no more.
+    private static func isEmpty(_ draft: ClipDraft) -> Bool {
+        [draft.url, draft.title, draft.text, draft.note].allSatisfy { $0.allSatisfy(\.isWhitespace) }
     }
 
     /// The arguments are checked before standard input is read.
@@ -93,19 +92,28 @@ struct ClipCapture {
     /// Fills a draft from a page, or from any other text.
     private func fill(_ draft: inout ClipDraft, from bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
-        if let page = WebPage(bytes, address: draft.url) {
+        let isText = invocation.arguments.has("--text")
+        if !isText, let page = WebPage(bytes, address: draft.url) {
             if bytes.count > WebPage.maxBytes {
                 invocation.remark("only the first \(WebPage.maxBytes >> 20) MB of the page are read.")
+            }
+            var filled = draft
+            page.fill(&filled)
+            guard !Self.isEmpty(filled) else {
+                invocation.remark("no text was found in the page, which is saved as it is.")
+                draft.text = String(decoding: bytes, as: UTF8.self)
+                return
             }
             if page.text.isEmpty { invocation.remark("no text was found in the page.") }
             if page.lacksLinks {
                 invocation.remark("the relative links of the page are left out; --url gives its address.")
             }
-            return page.fill(&draft)
+            draft = filled
+            return
         }
         draft.text = String(decoding: bytes, as: UTF8.self)
         // A line that is an address is saved as an operand is; --text says that it is a text.
-        if draft.url.isEmpty, !invocation.arguments.has("--text"), let url = WebAddress.url(draft.text) {
+        if draft.url.isEmpty, !isText, let url = WebAddress.url(draft.text) {
             (draft.url, draft.text) = (url, "")
             return
         }
