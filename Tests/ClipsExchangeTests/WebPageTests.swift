@@ -226,7 +226,7 @@ struct WebPageTests {
         .timeLimit(.minutes(1)),
         arguments: [
             "<div>", "<b>", "</i>", "<a href=x>", "<table><tr><td>", "&", "<", "<!--", "<p class=nav>",
-            "<![CDATA[",
+            "<![CDATA[", "<div class=nav>a", "<section id=cookies><h2>a</h2><p>",
         ])
     func `thousands of tags inside each other cost time in proportion`(tag: String) throws {
         let count = LongProof.count(20_000, of: 200_000, "tags \(tag) inside each other")

@@ -3,31 +3,14 @@ enum Boilerplate {
     /// The elements with the content of a page, in which a header is part of it.
     static let content: Set<String> = ["article", "main"]
 
-    /// Whether an element is left out with all it contains.
-    ///
-    /// - Parameter paragraphs: The characters in the paragraphs of the page. The words of classes mislead for an element
-    ///   with four fifths of them, unless it contains comments.
-    static func covers(
-        _ node: HTMLDocument.Node, in scope: PageScope, usesClasses: Bool, paragraphs: Int = 0
-    ) -> Bool {
+    /// Whether an element is left out with all it contains, apart from the words of its names.
+    static func covers(_ node: HTMLDocument.Node, in scope: PageScope) -> Bool {
         let name = node.name
         if neverText.contains(name) { return true }
         guard node.hasAttributes else { return scope.omits(name) }
         if isNotes(node) { return false }
         if scope.omits(name) || isHidden(node) { return true }
-        if let role = node["role"]?.lowercased(), roles.contains(role) { return true }
-        guard usesClasses, containers.contains(name), node["role"] != "main" else { return false }
-        let names = "\(node["class"] ?? "") \(node["id"] ?? "")".lowercased().split(separator: " ")
-        // A longer name is the title of a section.
-        let found = names.map { $0.split { !$0.isLetter } }.filter { $0.count <= maxWords }.joined()
-            .filter {
-                // The pictures of an article are part of it, and so is its footer.
-                words.contains(String($0)) && $0 != name
-                    && !(scope.isInContent && pictures.contains(String($0)))
-            }
-        guard !found.isEmpty, !hasContent(node) else { return false }
-        return found.contains { $0.hasPrefix("comment") } || paragraphs < minParagraphs
-            || Self.paragraphs(in: node) * 5 < paragraphs * 4
+        return node["role"].map { roles.contains($0.lowercased()) } ?? false
     }
 
     /// Whether an element is not shown, except a formula of which an image is shown.
@@ -62,6 +45,11 @@ enum Boilerplate {
         return isInContent || isPlayer || ["audio", "video"].contains(node.name)
     }
 
+    /// Whether the part that only browsers without scripts show has paragraphs of the content.
+    static func hasProse(unscripted node: HTMLDocument.Node) -> Bool {
+        !isHidden(node) && paragraphs(in: node) >= 25 && !isWall(ReadableText.line(of: node))
+    }
+
     private static let advertisers: Set<String> = ["ad", "ads", "doubleclick", "googlesyndication"]
 
     /// Whether an element is below a paragraph or a heading, or is a section that links can lead to.
@@ -73,7 +61,7 @@ enum Boilerplate {
             || node.children.contains { $0.isElement && headings.contains($0.name) && $0["id"] != nil }
     }
 
-    private static let headings: Set<String> = ["h1", "h2", "h3", "h4", "h5", "h6"]
+    static let headings: Set<String> = ["h1", "h2", "h3", "h4", "h5", "h6"]
     /// The elements before a list of the article.
     private static let flow = headings.union(["p", "ul", "ol", "dl", "pre", "blockquote", "table", "figure"])
 
@@ -134,13 +122,6 @@ enum Boilerplate {
     /// The elements of tables of data (`_markDataTables` of Mozilla's Readability).
     private static let dataElements: Set<String> = ["caption", "col", "colgroup", "tfoot", "th", "thead"]
 
-    /// Whether an `article` or `main` element is inside.
-    private static func hasContent(_ node: HTMLDocument.Node) -> Bool {
-        var found = false
-        ReadableText.forEachElement(in: node) { if content.contains($0.name) { found = true } }
-        return found
-    }
-
     /// Whether the only text of a page requires scripts, or a proof that the reader is human.
     static func isWall(_ text: String) -> Bool {
         guard text.utf8.count < maxWall else { return false }
@@ -166,9 +147,6 @@ enum Boilerplate {
     static let labeled: Set<String> = ["center", "div", "figcaption", "p", "section"]
     static let maxLabel = 16
 
-    private static let minParagraphs = 1000
-    private static let maxWords = 4
-
     /// Returns the number of bytes in the paragraphs of an element.
     static func paragraphs(in node: HTMLDocument.Node) -> Int {
         var count = 0
@@ -184,19 +162,8 @@ enum Boilerplate {
         "audio",
         "video", "button", "select", "textarea", "datalist", "input",
     ]
-    private static let containers: Set<String> = [
-        "div", "section", "ul", "ol", "table", "form", "header", "footer", "aside", "menu",
-    ]
-    private static let pictures: Set<String> = ["carousel", "gallery", "slideshow"]
     private static let roles: Set<String> = [
         "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu",
         "menubar", "toolbar",
-    ]
-    private static let words: Set<String> = [
-        "ad", "ads", "advert", "advertisement", "banner", "breadcrumb", "breadcrumbs", "carousel", "comment",
-        "comments", "consent", "cookie", "cookies", "footer", "gallery", "gdpr", "masthead", "menu", "modal",
-        "nav", "navbar",
-        "navigation", "newsletter", "pager", "pagination", "popup", "promo", "related", "share", "sharing",
-        "sidebar", "skip", "social", "sponsor", "slideshow", "subscribe", "toolbar",
     ]
 }

@@ -14,8 +14,22 @@ struct ElementText {
     private var inherited = 0.0
     private var commas = 0
     private var inputs = 0
+    /// The numbers of forms and of buttons.
+    private(set) var forms = 0
+    private(set) var buttons = 0
     /// The number of headings that are links.
     private var headlines = 0
+    /// The number of characters of headings, and of those in links.
+    private(set) var titles = 0
+    private(set) var linkedTitles = 0
+    /// The number of bytes in paragraphs, omitted ones included.
+    private(set) var paragraphs = 0
+    /// Whether there is a paragraph with words of its own.
+    private(set) var hasParagraph = false
+    /// Whether there is a table of words.
+    var hasTable = false
+    /// Whether there is an element that declares content.
+    private(set) var hasArticle = false
     /// The characters and commas of the paragraph around an inline element.
     private var inline = (count: 0, commas: 0)
 
@@ -29,7 +43,8 @@ struct ElementText {
     var isShort: Bool { count < 1500 && prose < 500 && links * 2 < count }
 
     /// Adds a text of the element itself.
-    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, isInLink: Bool) {
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, isInLink: Bool, isInParagraph: Bool) {
+        if isInParagraph { paragraphs += bytes.count }
         var own = 0
         for byte in bytes where byte > 0x20 && byte & 0xC0 != 0x80 {
             own += 1
@@ -50,15 +65,27 @@ struct ElementText {
         listed += child.listed
         commas += child.commas
         inputs += child.inputs
+        forms += child.forms
+        buttons += child.buttons
+        hasTable = hasTable || child.hasTable
         headlines += child.headlines
+        titles += child.titles
+        linkedTitles += child.linkedTitles
+        paragraphs += child.paragraphs
+        hasParagraph = hasParagraph || child.hasParagraph
+        hasArticle = hasArticle || child.hasArticle
         inherited += child.points / 2
         points += child.points + child.inherited
         inline.count += child.inline.count
         inline.commas += child.inline.commas
     }
 
+    /// Adds the paragraphs of a child that is left out by its names.
+    mutating func add(named child: ElementText) { paragraphs += child.paragraphs }
+
     /// Adds a child that is left out.
     mutating func add(omitted node: HTMLDocument.Node) {
+        if node.name == "button" { buttons += 1 }
         guard Self.inputs.contains(node.name) else { return }
         if !Self.marks.contains(node["type"]?.lowercased() ?? "") { inputs += 1 }
     }
@@ -70,7 +97,13 @@ struct ElementText {
     mutating func close(_ name: String, isInLink: Bool, isData: Bool) -> Double {
         if isData || name == "ol" { sourceLinks = links }
         if isData || Self.lists.contains(name) || name == "dl" { itemLinks = links }
-        if Self.headings.contains(name), links > 0, links * 10 >= count * 9 { headlines += 1 }
+        if Boilerplate.headings.contains(name) {
+            (titles, linkedTitles) = (count, links)
+            if links > 0, links * 10 >= count * 9 { headlines += 1 }
+        }
+        if name == "form" { forms += 1 }
+        if Boilerplate.content.contains(name) { hasArticle = true }
+        if Self.proseNames.contains(name), count - links >= Self.minParagraph { hasParagraph = true }
         // The text of an inline element belongs to the paragraph around it.
         if TextLines.breaks(before: name) == nil {
             if name == "a" { inline = (0, 0) }
@@ -84,6 +117,9 @@ struct ElementText {
         return own.count < Self.minParagraph
             ? 0 : 1 + Double(own.commas) + min(3, Double(own.count) / 100)
     }
+
+    /// Whether there are headings that are links, and a fourth of the text is in links.
+    var isLinked: Bool { headlines > 0 && links * 4 > count }
 
     /// Whether an element in the content of a page is a form.
     func isForm(_ name: String) -> Bool { name == "form" && inputs > 0 && prose < 400 && commas < 10 }
@@ -108,7 +144,7 @@ struct ElementText {
     private static let inputs: Set<String> = ["input", "textarea", "select"]
     /// The types of fields that are marks, or are not shown.
     private static let marks: Set<String> = ["checkbox", "hidden", "radio"]
-    private static let headings: Set<String> = ["h1", "h2", "h3", "h4", "h5", "h6"]
+    private static let proseNames: Set<String> = ["blockquote", "dd", "p", "pre"]
     private static let lists: Set<String> = ["ul", "ol"]
     private static let blocks: Set<String> = [
         "div", "section", "table", "form", "fieldset", "dl", "header", "aside",

@@ -3,7 +3,8 @@
 /// The content is the element that declares the body of the article, or the `article` or `main` element, with a large
 /// part of the text; without one, the element whose paragraphs are long and have few links, with the elements around it
 /// that add paragraphs; otherwise the whole page. Boilerplate, such as navigation, is recognized by its element, its
-/// role, and the words of its class, and left out; in the content, so are forms, and links below a heading of teasers.
+/// role, and the words of its class, and left out; in the content, only if it has few words or most of them are links.
+/// Left out there are also forms, and links below a heading of teasers.
 struct ReadableText {
     typealias Node = HTMLDocument.Node
 
@@ -24,6 +25,9 @@ struct ReadableText {
     /// The measures of the elements with text.
     private var measures: [Node: ElementText] = [:]
     private var leavesOutLists = false
+    /// The elements with comments of readers, and whether they are the content.
+    private var comments: [Node] = []
+    private var keepsComments = false
 
     private struct Candidate {
         let node: Node
@@ -62,9 +66,17 @@ struct ReadableText {
             ?? large(dense) { hasProse ? $0.prose : $0.count - $0.links } ?? root
         let text = reader.measures[content] ?? whole
         reader.leavesOutLists = text.prose - text.listed >= Self.minProse && content.name != "article"
+        let answers = reader.comments.filter { Self.isInside(content, $0) }.compactMap { reader.measures[$0] }
+        reader.keepsComments = answers.reduce(0) { $0 + $1.count - $1.links } > text.count - text.links
         var lines = TextLines(links: links)
         reader.append(content, to: &lines, in: Self.scope(around: content, root), 0)
         return lines
+    }
+
+    private static func isInside(_ content: Node, _ node: Node) -> Bool {
+        var next: Node? = node
+        while let found = next, found != content { next = found.parent }
+        return next != nil
     }
 
     private static func scope(around content: Node, _ root: Node) -> PageScope {
@@ -103,18 +115,34 @@ struct ReadableText {
         var text = ElementText()
         for child in node.children {
             if child.isText {
-                text.add(child.content, isInLink: isInLink)
+                text.add(child.content, isInLink: isInLink, isInParagraph: name == "p")
             } else if child.isElement, depth < Self.maxDepth {
-                if covers(child, in: scope) {
+                if Boilerplate.covers(child, in: scope) {
                     text.add(omitted: child)
-                } else {
-                    text.add(measure(child, isInLink: isInLink, in: scope, depth + 1))
+                    continue
                 }
+                let before = (best, bodies.count, articles.count, mains.count)
+                let part = measure(child, isInLink: isInLink, in: scope, depth + 1)
+                guard let names = names(of: child, in: scope),
+                    names.cover(measures[child], in: scope, paragraphs: paragraphs)
+                else {
+                    text.add(part)
+                    continue
+                }
+                if names.areComments { comments.append(child) }
+                text.add(omitted: child)
+                text.add(named: part)
+                best = before.0
+                bodies.removeLast(bodies.count - before.1)
+                articles.removeLast(articles.count - before.2)
+                mains.removeLast(mains.count - before.3)
             }
         }
-        let points = text.close(name, isInLink: isInLink, isData: Boilerplate.isData(table: node))
+        let isData = Boilerplate.isData(table: node)
+        let points = text.close(name, isInLink: isInLink, isData: isData)
+        if isData || text.count > text.links && Boilerplate.isGrid(table: node) { text.hasTable = true }
         let candidate = Candidate(node: node, text: text)
-        if text.count > 0 { measures[node] = text }
+        if text.count > 0 || text.hasArticle { measures[node] = text }
         if name == "article" { articles.append(candidate) }
         if name == "main" || node["role"] == "main" { mains.append(candidate) }
         if node["itemprop"] == "articleBody" { bodies.append(candidate) }
@@ -124,8 +152,16 @@ struct ReadableText {
         return text
     }
 
+    private func names(of node: Node, in scope: PageScope) -> PartNames? {
+        usesClasses ? PartNames(node, in: scope) : nil
+    }
+
     private func covers(_ node: Node, in scope: PageScope) -> Bool {
-        Boilerplate.covers(node, in: scope, usesClasses: usesClasses, paragraphs: paragraphs)
+        if Boilerplate.covers(node, in: scope) { return true }
+        guard let names = names(of: node, in: scope), !(keepsComments && names.areComments) else {
+            return false
+        }
+        return names.cover(measures[node], in: scope, paragraphs: paragraphs)
     }
 
     /// Whether an element in the content is a form, or leads to other articles. A share of links alone does not show it.
@@ -151,9 +187,13 @@ struct ReadableText {
         lines.open(node)
         for child in node.children {
             if child.isText {
-                lines.add(child.content)
+                lines.add(textOf: child)
             } else if child.isElement, Boilerplate.embedded.contains(child.name) {
                 guard Boilerplate.isContent(embedded: child, isInContent: isInContent) else { continue }
+                if child.name == "noscript", isInContent, Boilerplate.hasProse(unscripted: child) {
+                    append(child, to: &lines, in: scope, depth + 1)
+                    continue
+                }
                 lines.add(media: child)
                 if isInContent, !lines.isInLink { appendLinks(in: child, to: &lines, depth) }
             } else if child.isElement, depth < Self.maxDepth, !lines.addSpecial(child) {
@@ -164,7 +204,9 @@ struct ReadableText {
                 {
                     lines.omitElement()
                 } else {
+                    lines.separate(before: child)
                     append(child, to: &lines, in: scope, depth + 1)
+                    lines.separate(after: child)
                 }
             }
         }

@@ -9,7 +9,9 @@ extension TextLines {
         // An image of one pixel counts visitors, and an empty description means decoration.
         let isDecoration = isImage && (node["alt"] == "" || ["0", "1"].contains(node["width"] ?? ""))
         let source =
-            node["src"] ?? node["data"] ?? node.children.first { $0.isElement && $0["src"] != nil }?["src"]
+            isImage
+            ? Self.source(ofImage: node)
+            : node["src"] ?? node["data"] ?? node.children.first { $0.isElement && $0["src"] != nil }?["src"]
         let address = isInLink || isDecoration ? nil : source.flatMap { links.address($0) }
         guard address != nil || isImage && !words.isEmpty else { return }
         if !isImage { breaks = max(breaks, 1) }
@@ -19,6 +21,52 @@ extension TextLines {
         addLiteral(words)
         bytes += Array((")" + (number.map { "][\($0)]" } ?? "")).utf8)
         if !isImage { breaks = 1 }
+    }
+
+    /// Returns the address of an image, of which a script may show a picture of its own until the image is seen.
+    private static func source(ofImage node: HTMLDocument.Node) -> String? {
+        let source = node["src"] ?? ""
+        if !source.isEmpty, !source.lowercased().hasPrefix("data:") { return source }
+        let sets = ["data-srcset", "srcset"].compactMap {
+            node[$0]?.split(whereSeparator: \.isWhitespace).first
+        }
+        return ["data-src", "data-original", "data-lazy-src"].lazy.compactMap { node[$0] }.first
+            ?? sets.first.map { String($0.last == "," ? $0.dropLast() : $0) }
+    }
+
+    /// Whether an element is code of several lines, as `pre` is, and as forums have in `code`.
+    func isBlock(ofCode node: HTMLDocument.Node) -> Bool {
+        if node.name == "pre" { return true }
+        guard node.name == "code", !isInRow, node.children.contains(where: { $0.name == "br" }) else {
+            return false
+        }
+        var next = node.parent
+        while let found = next, found.isElement, !["a", "code", "pre"].contains(found.name) {
+            next = found.parent
+        }
+        return next?.isElement != true
+    }
+
+    /// Adds a text. In code with elements for its line ends, those of the page are spaces.
+    mutating func add(textOf node: HTMLDocument.Node) {
+        guard preformatted > 0, let parent = node.parent, parent.name == "code", isBlock(ofCode: parent)
+        else {
+            return add(node.content)
+        }
+        var line = String(decoding: node.content, as: UTF8.self)[...]
+        if node.previous == nil || node.previous?.name == "br" { line = line.drop { $0.isNewline } }
+        add(String(line.map { $0.isNewline || $0 == "\u{A0}" ? " " : $0 }))
+    }
+
+    /// Adds the space between words and those that replace them.
+    mutating func separate(before node: HTMLDocument.Node) {
+        guard ["del", "ins"].contains(node.name), let name = node.previous?.name else { return }
+        if ["del", "ins", "s", "strike"].contains(name), name != node.name { hasSpace = true }
+    }
+
+    /// Adds the space after the name of a quoted writer.
+    mutating func separate(after node: HTMLDocument.Node) {
+        if node.name == "cite", bytes.last == UInt8(ascii: ":"), breaks == 0 { hasSpace = true }
     }
 
     /// Adds a formula, an area of an image, or the mark of a task.

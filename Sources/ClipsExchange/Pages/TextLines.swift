@@ -120,8 +120,9 @@ struct TextLines {
             hasSpace = true
             hasSeparator = cells > 0 && isMarked
             cells += 1
-        case "pre":
+        case _ where isBlock(ofCode: node):
             preformatted += 1
+            breaks = max(breaks, 2)
             language = Self.language(ofCode: node)
         default: break
         }
@@ -165,8 +166,9 @@ struct TextLines {
         defer { if name != "br", let count = Self.breaks(before: name) { breaks = max(breaks, count) } }
         if isInRow, Self.blocks.contains(name) { return }
         switch name {
-        case "pre":
+        case _ where isBlock(ofCode: node):
             preformatted -= 1
+            breaks = max(breaks, 2)
             if isFenced {
                 let fence = Self.fence(for: bytes[(fenceStart + 3)...], min: 3)
                 bytes.replaceSubrange(fenceStart..<fenceStart + 3, with: fence)

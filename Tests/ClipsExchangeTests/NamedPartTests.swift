@@ -1,0 +1,86 @@
+import ClipsExchange
+import Testing
+
+/// The parts of the content whose `id` or `class` has a word of navigation, advertisements, or comments.
+struct NamedPartTests {
+    private static let words = "Words, in a sentence of a paragraph that is long enough to be read. "
+    private static let prose = String(repeating: "<p>\(words)\(words)\(words)</p>", count: 8)
+    private static let names = [
+        "ad", "advert", "banner", "breadcrumb", "comments", "cookie", "cookies", "editing-and-navigation",
+        "share", "sharing-files", "menu", "footer", "modal", "newsletter", "pager", "pagination", "popup",
+        "promo", "related", "sidebar", "skip", "social", "sponsor", "subscribe",
+    ]
+
+    private func text(_ body: String) throws -> String {
+        let page = "<!DOCTYPE html><html><title>t</title><body>\(body)</html>"
+        return try #require(WebPage(Array(page.utf8), address: "https://a.example/")).text
+    }
+
+    @Test(arguments: names, ["main", "article", "div role=main"])
+    func `a section of a manual whose id is its title stays with its links`(name: String, content: String)
+        throws
+    {
+        let section = """
+            <section id="\(name)"><h2>The \(name)</h2><p>Text, with <a href=/1>a link</a>.</p></section>
+            """
+        let end = content.prefix { $0 != " " }
+        let text = try text("<\(content)><h1>Guide</h1>\(Self.prose)\(section)<p>End.</p></\(end)>")
+        #expect(text.contains("## The \(name)\n\nText, with [a link][1].\n\nEnd."), "\(text.suffix(200))")
+    }
+
+    @Test(arguments: names.filter { $0 != "comments" })
+    func `a box with paragraphs and a table of words stay in the content`(name: String) throws {
+        let box = "<div id=\(name)><div><p><b>Default:</b> none, Example: the value 1</p></div></div>"
+        let table = "<table class=\(name)><tr><th>Key<th>Use<tr><td>a<td>first</table>"
+        let text = try text("<main>\(Self.prose)\(box)\(table)<p>End.</p></main>")
+        #expect(text.contains("**Default:** none, Example: the value 1\n\nKey | Use"), "\(text.suffix(200))")
+    }
+
+    @Test func `a box of a manual without an element for its content stays`() throws {
+        let box = "<div id=cookie-cache class=sidebarblock><p>Syntax: cookie-cache, Default: none</p></div>"
+        let text = try text("<div id=header>Head</div><div id=content>\(Self.prose)\(box)\(Self.prose)</div>")
+        #expect(text.contains("Syntax: cookie-cache, Default: none"), "\(text.suffix(200))")
+    }
+
+    @Test(arguments: [
+        "<div class=share>Share this</div>", "<div class=related><h3>Read</h3><a href=/1>A story</a></div>",
+        "<div class=newsletter><h3>Letter</h3><p>Get our letter in each week.</p><input name=mail></div>",
+        "<div class=cookie-consent><p>We use cookies, and you accept them.</p><button>Yes</button></div>",
+        "<section class=comments><h2>2 comments</h2><p>\(words)</p></section>",
+        "<section id=comments><h2>Comments</h2><ol><li class=comment><p>\(words)</p></ol></section>",
+        "<div class=pagination><a href=/1>1</a> <a href=/2>2</a> of 9</div>",
+    ])
+    func `parts that are boilerplate by their names and contents are omitted`(part: String) throws {
+        let text = try text("<article>\(Self.prose)\(part)<p>The end of it.</p></article>")
+        #expect(text.hasSuffix("read.\n\nThe end of it."), "\(text.suffix(200))")
+    }
+
+    @Test func `comments that are most of the content are the content`() throws {
+        let comments = (0..<9).map {
+            "<div class='thing comment'><div class=md><p>Answer \($0). \(Self.words)</p></div></div>"
+        }.joined()
+        let post = "<div class=post><h1>Question</h1><p>\(Self.words)</p></div>"
+        for content in ["div role=main", "div class=content"] {
+            let text = try text("<\(content)>\(post)<div class=commentarea>\(comments)</div></div>")
+            #expect(text.contains("# Question") && text.contains("Answer 8"), "\(text)")
+        }
+        let few = try text("<article>\(Self.prose)<div class=comments>\(comments)</div></article>")
+        #expect(!few.contains("Answer"))
+    }
+
+    @Test(arguments: [
+        ("<p><del>old</del><ins>new</ins> end</p>", "~~old~~ new end"),
+        ("<blockquote><cite>ann wrote:</cite>quoted</blockquote>", "> ann wrote: quoted"),
+        ("<p>a <img alt=A src='data:image/gif;base64,R0' data-src=/1></p>", "a [(image: A)][1]"),
+        ("<p>a <img alt=A srcset='/1 1x, /2 2x'></p>", "a [(image: A)][1]"),
+        ("<noscript><p>The words that a script shows</p></noscript>", "The words that a script shows"),
+        ("<code>if a<br>&nbsp;&nbsp;b &lt; c<br />\n<br>end</code>", "```\nif a\n  b < c\n\nend\n```"),
+        ("<p>a <code>b</code></p>", "a `b`"),
+    ])
+    func `replaced words, quoted names, and images that a script loads are in the text`(
+        part: String, shown: String
+    ) throws {
+        let text = try text("<article>\(Self.prose)\(part)<p>The end of it.</p></article>")
+        #expect(text.contains("read.\n\n\(shown)\n\nThe end of it."), "\(text.suffix(200))")
+    }
+}
