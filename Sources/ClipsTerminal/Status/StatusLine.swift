@@ -275,7 +275,7 @@ struct StatusLine {
         }
         if let problem = filterProblem { parts.append(StyledRun(problem.text, theme.error)) }
         if state.list.query.isRanked, state.sync.indexing.isEmpty {
-            let isPart = state.list.clips.count > ClipQuery.maxRanked
+            let isPart = state.list.isSettled && state.list.clips.count > ClipQuery.maxRanked
             let number = isPart ? "\(ClipQuery.maxRanked.grouped) " : ""
             parts.append(StyledRun("\(number)by relevance", theme.muted))
         } else if state.list.query.sort != state.settings.config.sort {
