@@ -57,6 +57,10 @@ struct LiteralMarkTests {
             ("x<sup>2</sup>, 2<sup>n+1</sup>, n<sup>x</sup>y, 1<sup>st</sup>", "x^2, 2^(n+1), n^xy, 1st"),
             ("H<sub>2</sub>O, x<sub>i</sub>, x<sub>i, j</sub>", "H2O, x_i, x_(i, j)"),
             ("a<sup><a href=/a>1</a></sup> b<sup> </sup>", "a[1][1] b\n\n[1]: https://a.example/a"),
+            (
+                "war.<sup><a href='#n1'>[1]</a></sup><b>x</b> y<sup>[23]</sup> z<sup><a href=/a>[2]</a></sup> [1]",
+                "war.^1x y^23 z[[2]][1] \\[1]\n\n[1]: https://a.example/a"
+            ),
             ("<code>a <b>b</b>*</code> <code>*c* <b>d</b></code>", "`a b*` `*c* d`"),
             (
                 "<code><a href=/a>T</a>*</code> <code>V<a href=/a>T</a></code>",

@@ -41,8 +41,8 @@ struct LiteralMarks {
     /// Adapts the offsets to the removal of a byte near the end.
     mutating func remove(at offset: Int) {
         for index in offsets.indices.reversed() {
-            guard offsets[index] > offset else { break }
-            offsets[index] -= 1
+            guard offsets[index] >= offset else { break }
+            if offsets[index] == offset { offsets.remove(at: index) } else { offsets[index] -= 1 }
         }
         for index in lines.indices.reversed() {
             guard lines[index].offset > offset else { break }
