@@ -52,17 +52,18 @@ extension ClipStore {
                 try later.read(in: transaction.snapshot)
                 let plan = try UndoPlan(piece, later, in: transaction.snapshot)
                 let conflict = contested == .ask ? plan.conflict : nil
-                guard conflict == nil else { return (conflict, later, [Int64](), Set<Int64>(), 0) }
-                let (restored, changed) = try apply(plan, contested, in: &transaction)
-                return (nil, later, restored, changed, plan.deleted)
+                let done =
+                    conflict == nil
+                    ? try apply(plan, contested, in: &transaction) : (restored: [], changed: [])
+                return (conflict: conflict, later: later, done: done, deleted: plan.deleted)
             }
-            if let conflict = written.value.0 { return .contested(conflict) }
-            restored += written.value.2
-            changed.formUnion(written.value.3)
-            deleted += written.value.4
+            if let conflict = written.value.conflict { return .contested(conflict) }
+            restored += written.value.done.restored
+            changed.formUnion(written.value.done.changed)
+            deleted += written.value.deleted
             if let token = written.token {
                 // All before was read with the lock.
-                later = written.value.1
+                later = written.value.later
                 (later.end, last) = (token, token)
             }
         }

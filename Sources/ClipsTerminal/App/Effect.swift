@@ -83,14 +83,12 @@ enum Effect: Sendable {
     var isAwaited: Bool {
         switch self {
         case .gather, .loadForEdit, .loadForNote, .loadForDeletion, .edit, .open, .openHere, .run, .copy: true
-        case .answer, .show, .showAround, .loadClip, .loadExcerpts, .measure, .gatherRange, .findMatch,
-            .gatherList,
-            .findUnread, .findHidden, .findLine, .loadNames, .loadHidden, .checkCommits, .loadFilters,
-            .countFacets,
-            .countUnread, .remember, .loadUndoHistory, .describeUndo, .loadHistory, .loadChanges, .countStep,
-            .loadNewest, .loadTitles, .loadConsumers, .loadConflicts, .work, .findWriter, .removeFile,
-            .retain,
-            .setMouse, .setColors, .redraw, .suspend, .quit, .finish:
+        case .answer, .show, .showAround, .loadClip, .loadExcerpts, .measure, .gatherRange,
+            .findMatch, .gatherList, .findUnread, .findHidden, .findLine, .loadNames, .loadHidden,
+            .checkCommits, .loadFilters, .countFacets, .countUnread, .remember, .loadUndoHistory,
+            .describeUndo, .loadHistory, .loadChanges, .countStep, .loadNewest, .loadTitles,
+            .loadConsumers, .loadConflicts, .work, .findWriter, .removeFile, .retain, .setMouse,
+            .setColors, .redraw, .suspend, .quit, .finish:
             false
         }
     }
