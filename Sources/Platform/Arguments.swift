@@ -55,7 +55,8 @@ package struct Arguments: Sendable {
     ///
     /// - Parameters:
     ///   - takesSignedWords: Whether an operand may begin with a minus sign.
-    ///   - takesSignedLetters: Whether such an operand may be one letter, which otherwise is an unknown option.
+    ///   - takesSignedLetters: Whether such an operand may be one letter, or the name of an option, both of which
+    ///     otherwise are unknown options.
     package init(
         _ words: [String], options: [Option], takesSignedWords: Bool = false, takesSignedLetters: Bool = true
     ) throws(UsageError) {
@@ -75,7 +76,9 @@ package struct Arguments: Sendable {
                     throw UsageError("Option \(name) has two values. Use one.")
                 }
                 values[name, default: []].append(value)
-            } else if takesSignedWords, !word.hasPrefix("--"), takesSignedLetters || !Self.isLetter(name) {
+            } else if takesSignedWords, !word.hasPrefix("--"),
+                takesSignedLetters || !Self.isLetter(name) && !options.contains(where: { $0.name == "-\(name)" })
+            {
                 operands.append(word)
             } else {
                 let names = options.map(\.name)

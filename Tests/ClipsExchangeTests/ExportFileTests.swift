@@ -97,7 +97,16 @@ struct ExportFileTests {
     @Test func `a note has no headings, items, and fences in Markdown`() throws {
         try program.run("add", "--title", "n", "--note", "# a\n12) b\n- c\n~~~\n12 d")
         let written = try program.run("export", "--format", "markdown", "--query", "title:n").output
-        #expect(written.contains("  > \\# a\n  > 12\\) b\n  > \\- c\n  > \\~~~\n  > 12 d\n"), "\(written)")
+        #expect(written.contains("  > \\# a  \n  > 12\\) b  \n  > \\- c  \n  > \\~~~  \n  > 12 d\n"), "\(written)")
+    }
+
+    @Test func `the lines of a text remain lines in Markdown`() throws {
+        let text = "a\nb\n\nterm\n: words\n- item\n- item\n> c\n> d\n```\ne\nf\n```\n| g |\n| - |\n# h\ni"
+        try program.run("add", "--title", "poem", "--note", "x\ny", "--text", text)
+        let written = try program.run("export", "--format", "markdown", "--query", "title:poem").output
+        let shown = "a  |b||term  |: words|- item|- item|> c  |> d|```|e|f|```|| g ||| - ||# h|i"
+        let lines = written.split(separator: "\n").filter { $0.hasPrefix("  >") }.map { $0.dropFirst(4) }
+        #expect(lines.joined(separator: "|") == "x  |y|" + shown, "\(written)")
     }
 
     @Test func `each clip's links have labels of their own, and code remains as it is`() throws {

@@ -36,6 +36,13 @@ import Testing
                 """)
     }
 
+    @Test func `a button is left out, unless it is a link`() throws {
+        let buttons = "<button>Copy</button> <a href=/a><button>A</button></a> <button><a href=/b>B</a></button>"
+        #expect(
+            try text("<p>Get it: \(buttons)</p>")
+                == "Get it: [A][1] [B][2]\n\n[1]: https://a.example/a\n[2]: https://a.example/b")
+    }
+
     @Test(arguments: [
         (
             "<tr><th>A<th>B<th>C<tr><td rowspan=2>r<td>b1<td>c1<tr><td>b2<td>c2<tr><td colspan=2>w<td>c3",

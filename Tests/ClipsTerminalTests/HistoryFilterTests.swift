@@ -37,6 +37,11 @@ import Testing
         #expect(try HistoryFilter("5things", now: noon).authors == ["5things"])
     }
 
+    @Test func `a filter may have capital letters`() throws {
+        let filter = try HistoryFilter("Author:Extension Before:TODAY", now: noon)
+        #expect(filter.authors == ["Extension", "extension"] && filter.before != nil)
+    }
+
     @Test func `Enter waits for the changes of the selected transaction`() throws {
         var state = AppState.showing(3)
         let transaction = transaction(1, inserting: [1, 2])

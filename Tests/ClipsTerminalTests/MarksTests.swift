@@ -157,6 +157,22 @@ import Testing
         #expect(state.list.marks.isEmpty && state.list.marks.hidden.isEmpty)
     }
 
+    @Test func `a marked clip that a change takes out of the list loses its mark`() throws {
+        var state = AppState.showing(30)
+        // One that a filter hides retains its mark.
+        try state.press("2<Space>/clip 2<Enter>")
+        state.take(window([29, 2, 1], generation: state.list.feed.generation))
+        state.answer(.findHidden([28], state.list.query), (hidden: [28] as Set<Int64>, deleted: Set<Int64>()))
+        let archived = try state.press("x")
+        #expect(works(archived).count == 1)
+        let query = state.list.query
+        state.take(
+            .transactions([transaction(1, inserting: [28, 29])]),
+            window([2, 1], generation: state.list.feed.generation))
+        state.answer(.findHidden([28, 29], query), (hidden: [28, 29] as Set<Int64>, deleted: Set<Int64>()))
+        #expect(state.list.marks.all == [28] && state.list.marks.summary == "1 marked, 1 not shown")
+    }
+
     @Test func `an action on marks is one piece of work`() throws {
         var state = AppState.showing(30)
         try state.press("3<Space>")

@@ -39,6 +39,8 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "list --jsn", 2, "Unknown option '--jsn'. Did you mean '--json'? Run 'clips list --help'."),
         MessageCase("list --bad", 2, "Unknown option '--bad'. Run 'clips list --help'."),
         MessageCase("list -n 3", 2, "Unknown option '-n'. Run 'clips list --help'."),
+        MessageCase(
+            "list -json", 2, "Unknown option '-json'. Did you mean '--json'? Run 'clips list --help'."),
         MessageCase("search -n=3 a", 2, "Unknown option '-n'. Run 'clips search --help'."),
         MessageCase("check -v", 2, "Unknown option '-v'. Run 'clips check --help'."),
         MessageCase("list -- -n", 0),

@@ -6,11 +6,16 @@ enum Boilerplate {
     /// Whether an element is left out with all it contains, apart from the words of its names.
     static func covers(_ node: HTMLDocument.Node, in scope: PageScope) -> Bool {
         let name = node.name
-        if neverText.contains(name) { return true }
+        if neverText.contains(name) { return name != "button" || !isLink(button: node) }
         guard node.hasAttributes else { return scope.omits(name) }
         if isNotes(node) { return false }
         if scope.omits(name) || isHidden(node) { return true }
         return node["role"].map { roles.contains($0.lowercased()) } ?? false
+    }
+
+    /// Whether a button is in a link, or contains one.
+    private static func isLink(button node: HTMLDocument.Node) -> Bool {
+        node.parent?.name == "a" || node.children.contains { $0.name == "a" && $0["href"] != nil }
     }
 
     /// Whether an element is not shown, except a formula of which an image is shown.

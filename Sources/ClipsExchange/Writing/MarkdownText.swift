@@ -9,6 +9,8 @@ struct MarkdownText {
     private var isUncertain = false
     private var fence: (quotes: Int, mark: UInt8, count: Int)?
 
+    /// The end of a line with which the next one is not joined.
+    static let lineEnd = "  "
     private static let maxLabel = 1000
     private static let punctuation = Set("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".utf8)
 
@@ -21,10 +23,26 @@ struct MarkdownText {
         }
         var reader = MarkdownText(prefix: Array("\(label)-".utf8))
         let isDefinition = reader.findDefinitions(lines)
-        return zip(lines, isDefinition).map { line, isDefinition in
-            let isCode = reader.isCode(line)
-            return String(decoding: isCode ? line : reader.words(line, isDefinition), as: UTF8.self)
+        let next = lines.dropFirst() + [[]]
+        return zip(zip(lines, next), isDefinition).map { line, isDefinition in
+            guard !reader.isCode(line.0) else { return String(decoding: line.0, as: UTF8.self) }
+            let words = reader.words(line.0, isDefinition)
+            let end = !isDefinition && continues(line.0, line.1) ? lineEnd : ""
+            return String(decoding: words, as: UTF8.self) + end
         }
+    }
+
+    /// Whether the next line would be joined with a line.
+    private static func continues(_ line: [UInt8], _ next: [UInt8]) -> Bool {
+        let lines = (content(of: line), content(of: next))
+        let (rest, start) = (lines.0.rest, lines.1.rest.drop { $0 == 0x20 })
+        guard lines.0.quotes == lines.1.quotes, rest.contains(where: { $0 > 0x20 }), let first = start.first,
+            rest.first != UInt8(ascii: "#"), !"|#`~".utf8.contains(first), definition(start) == nil
+        else { return false }
+        let number = start.prefix { 48...57 ~= $0 }.count
+        let mark = start.dropFirst(number)
+        let isItem = number == 0 ? "-+*".utf8.contains(first) : ".)".utf8.contains(mark.first ?? 0)
+        return !(isItem && mark.dropFirst().first == 0x20)
     }
 
     private init(prefix: [UInt8]) { self.prefix = prefix }

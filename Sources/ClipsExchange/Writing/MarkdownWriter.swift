@@ -17,7 +17,7 @@ enum MarkdownWriter {
         let rest = ClipRecord(clip).remainder(carried: carried).replacing(">", with: "\\u003e")
             .replacing("<", with: "\\u003c")
         return "- \(visible) \(OwnMarkdownLine.opening)\(rest)\(OwnMarkdownLine.closing)\n"
-            + block(clip.note.split { $0.isNewline }.map(line))
+            + block(lines(clip.note))
             + block(MarkdownText.lines(clip.text, label: String(clip.id)))
             + clip.quotes.map { block($0, of: clip) }.joined()
     }
@@ -29,10 +29,9 @@ enum MarkdownWriter {
     }
 
     private static func block(_ quote: Quote, of clip: Clip) -> String {
-        let lines = quote.text.split { $0.isNewline }.map(line)
         let source = clip.url.isEmpty ? [] : ["", "— \(words(clip.url))"]
-        let note = quote.note.isEmpty ? [] : ["", line(quote.note[...])]
-        return block(lines + note + source)
+        let note = quote.note.isEmpty ? [] : [""] + lines(quote.note)
+        return block(lines(quote.text) + note + source)
     }
 
     /// An ampersand is a character reference only where a name and a semicolon follow.
@@ -43,6 +42,12 @@ enum MarkdownWriter {
             let isReference = !name.isEmpty && part.dropFirst(name.count).first == ";"
             return address + (isReference ? "&amp;" : "&") + part
         }
+    }
+
+    /// Returns the lines of a text without structure, which remain lines because of the spaces at their ends.
+    private static func lines(_ text: String) -> [String] {
+        let lines = text.split { $0.isNewline }.map(line)
+        return lines.dropLast().map { $0 + MarkdownText.lineEnd } + lines.suffix(1)
     }
 
     /// Returns a line of a text without structure, which begins neither a heading nor an item.

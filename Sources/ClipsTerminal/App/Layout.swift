@@ -19,6 +19,8 @@ struct Layout: Equatable {
     private(set) var hints: Rect?
 
     static let minColumnsBeside = 120
+    /// The rows with room for the hints next to both versions of a clip and a box of choices.
+    static let minRowsOfConflict = 13
     private static let minRowsBelow = 30
     private static let minColumnsWithBar = 24
     /// The narrowest screen on which a text alone has margins.
@@ -30,15 +32,16 @@ struct Layout: Equatable {
     ///   - names: The columns of the list.
     ///   - textWidth: The maximum width of the text, which is then in the middle of the detail.
     ///   - hasMargins: Whether a text alone has margins, on a screen that has room.
+    ///   - hasHints: Whether the last row has hints, on a screen that has room.
     init(
         _ size: Size, isReading: Bool, isOneScreen: Bool = false, isZoomed: Bool = false,
         share: Int = 55, hasSidebar: Bool = false, names: [ListColumns.Name] = ListColumns.defaultNames,
-        textWidth: Int? = nil, hasMargins: Bool = true
+        textWidth: Int? = nil, hasMargins: Bool = true, hasHints: Bool = true
     ) {
         self.size = size
         var rows = size.rows
         func row(_ row: Int) -> Rect { Rect(row: row, column: 0, rows: 1, columns: size.columns) }
-        if rows >= 10, size.columns >= 30 {
+        if hasHints, rows >= 10, size.columns >= 30 {
             rows -= 1
             hints = row(rows)
         }

@@ -30,20 +30,25 @@ struct HistoryFilter: Hashable, Sendable {
         }
         for word in Self.words(text) {
             let parts = word.split(separator: ":", maxSplits: 1)
-            switch (parts.first.map(String.init), parts.count) {
-            case ("author", 2): authors.append(Self.author(parts[1]))
+            switch (parts.first?.lowercased(), parts.count) {
+            case ("author", 2): add(Self.author(parts[1]))
             case ("since", 2): since = try Self.time(parts[1], now)
             case ("before", 2): before = try Self.time(parts[1], now)
             case (_, 1) where !word.contains(":"):
                 if let time = try? Self.time(word[...], now) {
                     since = time
                 } else {
-                    authors.append(Self.author(word[...]))
+                    add(Self.author(word[...]))
                 }
             default:
                 throw ClipsAppError("Invalid history filter '\(word)'. Use \(Self.usage).")
             }
         }
+    }
+
+    /// Adds an author, whose name is usually in lower case.
+    private mutating func add(_ author: String) {
+        for name in [author, author.lowercased()] where !authors.contains(name) { authors.append(name) }
     }
 
     private static func author(_ name: Substring) -> String {
@@ -93,7 +98,7 @@ struct HistoryFilter: Hashable, Sendable {
         {
             return now - Double(count) * unit
         }
-        if let count = days[String(text)] {
+        if let count = days[text.lowercased()] {
             var (seconds, parts) = (time_t(now.timeIntervalSince1970), tm())
             localtime_r(&seconds, &parts)
             (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (0, 0, 0, -1)

@@ -65,10 +65,7 @@ struct ListState: Sendable {
 
     mutating func begin(_ query: ClipQuery) {
         // A range belongs to one list; in another its clips are marks.
-        if query != self.query {
-            marks.closeRange()
-            marks.invalidateHidden()
-        }
+        if query != self.query { marks.changeList() }
         feed.isReload = query == self.query && (feed.isReload || !feed.isLoading)
         self.query = query
         correction = nil

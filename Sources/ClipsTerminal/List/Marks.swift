@@ -22,6 +22,8 @@ struct Marks: Sendable {
     private(set) var range: Range?
     /// The marked clips that the list does not show, such as those that its filter excludes.
     private(set) var hidden: Set<Int64> = []
+    /// The marked clips that a work has changed since the list shows the same query.
+    private var changed: Set<Int64> = []
     private var search = Search.done
 
     /// Whether ``hidden`` is known.
@@ -72,9 +74,24 @@ struct Marks: Sendable {
         return rest.isEmpty ? nil : rest
     }
 
+    /// A changed clip that leaves the list loses its mark, since the next key is not meant for it.
     mutating func setHidden(_ found: Set<Int64>) {
+        for id in found.intersection(changed) { marked.remove(id) }
         hidden = found.intersection(ids)
         if search == .underWay { search = .done }
+    }
+
+    /// Notes that a work changes shown clips.
+    mutating func change(_ clips: [Int64]) {
+        guard !isEmpty else { return }
+        for id in clips where contains(id) && !hidden.contains(id) { changed.insert(id) }
+    }
+
+    /// Ends the range, and searches the hidden marks in a list with another query.
+    mutating func changeList() {
+        closeRange()
+        changed = []
+        invalidateHidden()
     }
 
     mutating func begin(at row: ClipRow) {
@@ -110,7 +127,7 @@ struct Marks: Sendable {
 
     /// Replaces the marks.
     mutating func set(_ ids: some Sequence<Int64>) {
-        (marked, range, hidden) = (MarkedClips(ids), nil, [])
+        (marked, range, hidden, changed) = (MarkedClips(ids), nil, [], [])
     }
 
     mutating func clear() { self = Marks() }

@@ -1,8 +1,9 @@
 import ClipsCore
 import Platform
 
-/// The links in the texts of a clip, numbered in the order of their first occurrence: named links, references to addresses
-/// that the text lists at its end, as that of a saved page does, and URLs.
+/// The links in the texts of a clip: named links, references to addresses that the text lists at its end, as that of a saved
+/// page does, and URLs. A list with numbers from one on has these numbers; the other links are numbered after them, in the
+/// order of their first occurrence.
 struct ClipLinks: Sendable {
     private(set) var urls: [String] = []
     /// The number of addresses at the end of the text, those of them that may have no number yet, and all of the text
@@ -46,6 +47,8 @@ struct ClipLinks: Sendable {
         guard count > 0 else { return }
         rest = found.suffix(count).map(\.address)
         listed = count
+        // The numbers of a saved page's list are those that the text has outside of the app, too.
+        if found.suffix(count).enumerated().allSatisfy({ $1.name == String($0 + 1) }) { addRest() }
         end = found.count > count ? found[found.count - count].start - 1 : end
         while end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
         text = String(decoding: text.utf8.dropLast(bytes.count - end), as: UTF8.self)

@@ -64,6 +64,7 @@ struct SavingStatus: Sendable {
 extension AppState {
     mutating func start(_ work: Work) {
         saving.begin(work, at: now)
+        list.marks.change(work.chosen)
         emit(.work(work))
     }
 

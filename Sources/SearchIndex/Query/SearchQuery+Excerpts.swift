@@ -67,6 +67,9 @@ extension SearchQuery {
         guard let first = found(in: text, limit: 1).first else { return nil }
         var start =
             text.index(first.lowerBound, offsetBy: -length / 3, limitedBy: text.startIndex) ?? text.startIndex
+        // The end of a text leaves room for more before the match.
+        let last = text.index(text.endIndex, offsetBy: -length, limitedBy: text.startIndex) ?? text.startIndex
+        start = min(start, last)
         if start > text.startIndex, !text[text.index(before: start)].isWhitespace {
             let fitting =
                 text.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
