@@ -93,6 +93,10 @@ extension LiveSession {
         if case .message(.list(.transactions(let transactions))) = mail.event {
             gone = Set(transactions.flatMap(\.deletedClips))
         }
+        // A clip that the user's own change took out of the list.
+        if case .findHidden? = mail.answered {
+            gone.formUnion(before.list.marks.changed.subtracting(state.list.marks.ids))
+        }
         try check(
             state.list.marks.ids == before.list.marks.ids.subtracting(gone),
             "the marks became \(state.list.marks.ids)")

@@ -233,6 +233,7 @@ struct SimulatedWorker {
             )
         case .loadNames:
             return answer(KnownNames(tags: ["alpha", "alps", "beta"], authors: ["app", "extension"]))
+        case .loadFilters: return answer(FilterMemory?.none as Any)
         case .loadUndoHistory: return answer(UndoHistory(all: [], session: 7))
         case .loadHistory(let filter, let count):
             return answer(

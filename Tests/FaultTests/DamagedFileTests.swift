@@ -99,7 +99,8 @@ import Testing
             try kind.harm(clips.storePath + "-search", &random)
             let run = try clips.run("search", "clip", "--limit", "1000")
             let found = run.output.split(separator: "\n").count { !$0.hasPrefix(" ") }
-            #expect(run.status == 0, "round \(round): \(run.errors)")
+            let isRight = run.status == 0 || found == 0 && run.errors.contains("No clip matches")
+            #expect(isRight, "round \(round): \(run.errors)")
             if found != Situation.clips {
                 // Only the doctor, which reads all of it, detects such damage.
                 let doctor = try clips.run("doctor")

@@ -228,6 +228,10 @@ struct RandomRun {
             if before.sought?.id != nil, list.sought?.id == nil { saw(.found) }
             return
         }
+        let hasReturned = window.rows.contains { $0.id == lostID }
+        guard !before.isUntouched || hasReturned else {
+            return try check(list.selectedIndex == 0 && list.top == 0, "leaves the top before the first move")
+        }
         for id in [lostID, held] {
             guard let id, window.rows.contains(where: { $0.id == id }) else { continue }
             try check(list.selectedID == id, "does not keep the item in a new window")

@@ -53,7 +53,9 @@ extension AppState {
             sidebar.invalidate(at: now)
             list.marks.invalidateHidden()
             // The commit was too large to be reported change by change.
-            if !list.feed.isLoading, !history.transactions.isEmpty { emit(.loadHistory(history.filter)) }
+            if !list.feed.isLoading, screen == .history || !history.transactions.isEmpty {
+                emit(.loadHistory(history.filter))
+            }
             reloadReader()
         // The window may include commits that are not reported.
         case .window: sidebar.invalidate(at: now)

@@ -23,7 +23,7 @@ struct Marks: Sendable {
     /// The marked clips that the list does not show, such as those that its filter excludes.
     private(set) var hidden: Set<Int64> = []
     /// The marked clips that a work has changed since the list shows the same query.
-    private var changed: Set<Int64> = []
+    private(set) var changed: Set<Int64> = []
     private var search = Search.done
 
     /// Whether ``hidden`` is known.

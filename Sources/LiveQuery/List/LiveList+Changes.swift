@@ -74,6 +74,7 @@ extension LiveList {
             count = upperIndex
             isCounted = false
         }
+        if let lostID, rows.contains(where: { $0.id == lostID }) { isUntouched = false }
         let index =
             if isUntouched {
                 0
