@@ -77,7 +77,8 @@ package struct Arguments: Sendable {
                 }
                 values[name, default: []].append(value)
             } else if takesSignedWords, !word.hasPrefix("--"),
-                takesSignedLetters || !Self.isLetter(name) && !options.contains(where: { $0.name == "-\(name)" })
+                takesSignedLetters
+                    || !Self.isLetter(name) && !options.contains(where: { $0.name == "-\(name)" })
             {
                 operands.append(word)
             } else {

@@ -97,7 +97,9 @@ struct ExportFileTests {
     @Test func `a note has no headings, items, and fences in Markdown`() throws {
         try program.run("add", "--title", "n", "--note", "# a\n12) b\n- c\n~~~\n12 d")
         let written = try program.run("export", "--format", "markdown", "--query", "title:n").output
-        #expect(written.contains("  > \\# a  \n  > 12\\) b  \n  > \\- c  \n  > \\~~~  \n  > 12 d\n"), "\(written)")
+        #expect(
+            written.contains("  > \\# a  \n  > 12\\) b  \n  > \\- c  \n  > \\~~~  \n  > 12 d\n"), "\(written)"
+        )
     }
 
     @Test func `the lines of a text remain lines in Markdown`() throws {

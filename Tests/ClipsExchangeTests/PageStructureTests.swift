@@ -37,7 +37,8 @@ import Testing
     }
 
     @Test func `a button is left out, unless it is a link`() throws {
-        let buttons = "<button>Copy</button> <a href=/a><button>A</button></a> <button><a href=/b>B</a></button>"
+        let buttons =
+            "<button>Copy</button> <a href=/a><button>A</button></a> <button><a href=/b>B</a></button>"
         #expect(
             try text("<p>Get it: \(buttons)</p>")
                 == "Get it: [A][1] [B][2]\n\n[1]: https://a.example/a\n[2]: https://a.example/b")

@@ -214,6 +214,26 @@ import Testing
         #expect(changes.suffix(2).map(\.objectID.key) == [70, 71])
     }
 
+    @Test func `a row in the place of one that a cascade deletes is in the history`() async throws {
+        let container = try await Notes.open(folder, model: Self.model())
+        let trigger = Self.ownTriggers.last ?? ""
+        try Shell.run("sqlite3", [container.path, "CREATE TRIGGER own \(trigger)"])
+        await (try Notes.open(folder, model: Self.model())).close()
+        let sql = """
+            INSERT INTO Note (id, slug, parent) VALUES (7, 'b', 17), (6, NULL, 7), (17, 'a', NULL);
+            PRAGMA foreign_keys = ON;
+            REPLACE INTO Note (id, slug) VALUES (1, 'A');
+            """
+        #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
+        let (changes, objects) = try await container.read { snapshot in
+            (try snapshot.changes(HistoryFetchRequest()), try snapshot.fetch(FetchRequest("Note")))
+        }
+        var replayed: [Int64: Int64] = [:]
+        for change in changes { replayed[change.objectID.key] = change.kind == .delete ? nil : change.number }
+        #expect(Set(replayed.keys) == [1, 7] && Set(objects.map(\.id.key)) == [1, 7])
+        #expect(objects.allSatisfy { $0.version == replayed[$0.id.key] })
+    }
+
     @Test(arguments: [
         "DELETE FROM Note WHERE id = 900", "UPDATE Note SET id = 5 WHERE id = 900",
         "REPLACE INTO Note (id) VALUES (900)",

@@ -152,7 +152,8 @@ struct AppState: Sendable {
             isZoomed: reader.isZoomed,
             share: settings.config.split, hasSidebar: settings.config.showsSidebar, names: settings.columns,
             textWidth: screen == .output || !reader.isWrapped ? nil : settings.config.textWidth,
-            hasMargins: screen != .output, hasHints: screen != .conflict || size.rows >= Layout.minRowsOfConflict)
+            hasMargins: screen != .output,
+            hasHints: screen != .conflict || size.rows >= Layout.minRowsOfConflict)
     }
 
     /// Fits scroll positions, the clip being read, and the list's requests to the changed state.

@@ -95,8 +95,8 @@ struct HistoryTriggers {
     var all: [Trigger] {
         [
             recordsInsert, recordsReplacingInsert, recordsUpdate, recordsReplacingUpdate, recordsMovedID,
-            recordsEvictedByCascade, recordsDelete, recordsEvicted, notesClashesOfInsert,
-            notesClashesOfUpdate, discardsNoteOfDeleted, raisesVersion,
+            recordsEvictedByCascade, recordsSuccessor, recordsDelete, recordsEvicted,
+            notesClashesOfInsert, notesClashesOfUpdate, discardsNoteOfDeleted, raisesVersion,
         ]
     }
 
@@ -149,6 +149,18 @@ struct HistoryTriggers {
             "records_delete",
             "AFTER DELETE ON \(table)\nWHEN NOT EXISTS (SELECT 1 FROM \(replaced) WHERE \(isRecorded))",
             recordDelete)
+    }
+
+    /// Records a row again that a trigger of the owner inserted in the place of a row while that was deleted by a cascade:
+    /// SQLite retains the new row, and then runs the triggers of the deletion. It runs after the record of the deletion.
+    private var recordsSuccessor: Trigger {
+        trigger(
+            "records_successor",
+            "AFTER DELETE ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(table) WHERE id = old.id)",
+            [
+                record(.insert, object: "old.id"),
+                "UPDATE \(table) SET version = last_insert_rowid() WHERE id = old.id",
+            ])
     }
 
     /// Records a finished note if its row was evicted, and clears its values. On the table of the notes: each
