@@ -26,8 +26,10 @@ import Testing
 
     @Test func `machines converge and no edit is lost, over random histories`() async throws {
         let count = UInt64(LongProof.count(6, of: 5000, "histories of machines"))
-        // The last two failed: an edit whose history was lost, and one of two edits of which a deletion saw the other.
-        let failures = try await failures(Array(0..<count) + [1810, 4196], limit: 5)
+        // The last ones failed: an edit whose history was lost, one of two edits of which a deletion saw the other, and an
+        // edit whose history was lost before that of the replaced value on another machine (in two of five runs).
+        let failures = try await failures(
+            Array(0..<count) + [1810, 4196, 4070, 4070, 4070, 4070], limit: 5)
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 

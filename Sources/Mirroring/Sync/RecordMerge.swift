@@ -165,9 +165,12 @@ struct RecordMerge: Sendable {
             let isSeen =
                 own.clock.milliseconds == LocalTransaction.earlierTime
                 ? their.seen.has(own.clock) : their.seen.covers(own.clock)
+            // A copy that was seen loses to the edit that saw it. If it wins, its machine lost its history, too, and gave
+            // the same value a later clock.
+            let hasSeen = isOwn ? own.seen.has(their.clock) : own.seen.covers(their.clock)
             let isUnseen =
                 own.clock.machine == zone.machine && their.clock.machine != zone.machine
-                && !own.seen.covers(their.clock) && !isSeen
+                && !hasSeen && !isSeen
             let mayBeUnrecorded = isOwn && mode == .recover
             guard isUnseen || mayBeUnrecorded else { continue }
             // Another edit than the one with the clock, of which there may be a conflict.
