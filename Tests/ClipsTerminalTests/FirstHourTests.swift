@@ -158,9 +158,11 @@ import Testing
             }
             if !isFiltered { try app.run("/needle<Enter>\n:wait idle") }
             // The index of all clips takes the time of others, too.
-            let isRanked = app.wait(within: 600) { $0.lines.contains { $0.contains("by relevance") } }
-            #expect(isRanked, "\(app.lines.last ?? "") \(app.lines.suffix(2))")
-            #expect(app.wait { $0.list.clips.rows.first?.title == "needle first" })
+            #expect(
+                app.wait(within: 600) {
+                    $0.list.query.isRanked && $0.list.clips.rows.first?.title == "needle first"
+                },
+                "\(app.lines.prefix(3)) \(app.lines.suffix(2))")
         }
     }
 
