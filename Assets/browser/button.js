@@ -5,6 +5,8 @@ import { ask } from "./port.js";
 
 const COLORS = { good: "#0f766e", waiting: "#b45309", bad: "#b91c1c" };
 let waiting = 0;
+// The ends of the shown outcomes, by tab.
+const ends = new Map();
 
 export function showWaiting(clips) {
   waiting = clips.length;
@@ -17,11 +19,13 @@ export function flash(tab, kind, sentence) {
   const tabId = tab.id;
   mark(tabId, kind === "good" ? "✓" : kind === "waiting" ? String(waiting) : "!", COLORS[kind]);
   api.action.setTitle({ tabId, title: sentence });
-  setTimeout(() => {
+  clearTimeout(ends.get(tabId));
+  ends.set(tabId, setTimeout(() => {
+    ends.delete(tabId);
     mark(tabId, null, COLORS.waiting);
     api.action.setTitle({ tabId, title: api.runtime.getManifest().action.default_title }).catch(() => {});
     markSaved(tabId);
-  }, 2_000);
+  }, 2_000));
 }
 
 function mark(tabId, text, color) {

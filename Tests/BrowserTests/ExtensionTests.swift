@@ -212,8 +212,12 @@ extension WithBrowsers.ExtensionTests {
         try browser.open(url)
         try browser.chooseButtonItem(.tabs)
         #expect(try session.waits(for: "A page|extension", of: "title, author", at: url))
-        try browser.chooseButtonItem(.tabs)
-        #expect(try await soon { try browser.buttonText() == "✓" })
+        let isDone = try await soon {
+            // The text remains for two seconds only.
+            try browser.chooseButtonItem(.tabs)
+            return try await soon(within: 2) { try browser.buttonText() == "✓" }
+        }
+        #expect(isDone)
         #expect(try session.clips("count(*)", at: url) == "1")
     }
 

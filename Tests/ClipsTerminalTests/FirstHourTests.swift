@@ -175,7 +175,7 @@ import Testing
             let clip = try app.other { try await $0.clip(first) }
             #expect(!clip.isUnread && clip.isArchived)
             #expect(app.state.list.clips.selectedRow?.id == second)
-            try app.run("<Space>x\n:wait count=1\nx\n:wait text=Unarchived “\n:wait count=2\n<Esc>k")
+            try app.run("x\n:wait count=1\nu\n:wait count=2\n:wait idle\nk")
             try app.run("::unread<Enter>\n:wait text=is unchanged")
             #expect(try app.other { try await $0.clip(second).isUnread })
             try app.run("::read<Enter>\n:wait text=as read")
