@@ -186,7 +186,7 @@ import Testing
             #expect(try await container.transactions().count == 8 * (round - 1))
             await container.close()
         }
-        #expect(try ask("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'") == "12\n")
+        #expect(try ask("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'") == "13\n")
     }
 
     /// Format 1 had two columns by which rows of external writers claimed to continue each other.
