@@ -1,5 +1,6 @@
 import ClipsCore
 import LiveQuery
+import PersistentStore
 import Terminal
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
     @Test func `Esc cancels the menu of searches that is being read`() throws {
         var state = AppState.showing(3)
         try state.press("S<Esc>")
-        #expect(!state.list.feed.isSearching && state.message == nil)
+        #expect(!state.isListAwaited && state.message == nil)
         state.show(KnownNames(tags: ["a"]))
         #expect(state.menu == nil)
         try state.press("S")
@@ -31,6 +32,46 @@ import Testing
         try state.press("S")
         state.show(KnownNames(tags: ["a"]))
         #expect(state.menu != nil)
+    }
+
+    @Test(arguments: ["", "<Enter>"])
+    func `keys typed after E are the text of the note, until Esc`(opening: String) throws {
+        var state = AppState.showing(3)
+        try state.press(opening + "EHqo")
+        #expect(state.screen == .list && state.prompt == nil && state.typing.ahead.count == 3)
+        state.answer(.loadForNote(2), clip(2))
+        #expect(state.prompt?.editor.text == "Hqo")
+        try state.press("<Esc>E<Esc>")
+        #expect(!state.isListAwaited && state.message == nil)
+        state.answer(.loadForNote(2), clip(2))
+        #expect(state.prompt == nil)
+        try state.press("E")
+        _ = state.handle(.failure("No space left."), at: noon)
+        state.answer(.loadForNote(2), clip(2))
+        #expect(state.prompt == nil && !state.isListAwaited)
+        // The clip is deleted: "d" is not an action on the next one.
+        #expect(try state.press("Ed").count == 1)
+        let effects = state.answer(.loadForNote(2), Clip?.none as Any)
+        #expect(effects.isEmpty && !state.isListAwaited && state.message?.isError == true)
+    }
+
+    @Test func `a note that was read replaces no other question`() throws {
+        var state = AppState.showing(3)
+        try state.press("E")
+        let hints = try #require(state.layout.hints)
+        let line = state.lines[hints.row]
+        let start = try #require(line.firstRange(of: "filter")?.lowerBound)
+        try state.press("<Press:\(hints.row),\(line.distance(from: line.startIndex, to: start))>")
+        #expect(state.prompt?.kind == .filter)
+        state.answer(.loadForNote(2), clip(2))
+        #expect(state.prompt?.kind == .filter && !state.isListAwaited)
+    }
+
+    private func clip(_ id: Int64) -> Clip {
+        let layout = StoredObject.Layout(names: ["title", "note"])
+        return Clip(
+            StoredObject(
+                id: ClipModel.objectID(id), version: 1, layout: layout, values: [.text("Clip"), .text("")]))
     }
 
     @Test func `the first key shows the keys that can follow, and Esc cancels`() throws {

@@ -26,7 +26,7 @@ extension LiveSession {
         if state.list.feed.isLoading || state.list.pause != nil { rows = nil }
         // Keys that waited had their effect, too.
         guard before.typing.ahead.isEmpty, before.undoSteps.waiting.isEmpty else { return }
-        try checkQuestions(before)
+        try checkQuestions(before, mail)
         try checkReading(before, mail)
         try checkMarks(before, mail)
         guard before.list.clips.isLoaded, !before.list.feed.isLoading,
@@ -55,7 +55,7 @@ extension LiveSession {
     }
 
     /// Checks the prompt or menu, and its clips.
-    private func checkQuestions(_ before: AppState) throws(Broken) {
+    private func checkQuestions(_ before: AppState, _ mail: Mail) throws(Broken) {
         if let prompt = before.prompt {
             try check(
                 state.prompt?.kind == prompt.kind, "the question changed: \(String(describing: state.prompt))"
@@ -64,6 +64,9 @@ extension LiveSession {
             try check(
                 state.prompt?.editor.cursor == prompt.editor.cursor, "the cursor in the prompt moved")
             try check(state.prompt?.clip == prompt.clip, "the question is about another clip")
+        } else if case .note(let clip)? = state.prompt?.kind {
+            guard case .loadForNote(clip.id)? = mail.answered else { throw Broken(sentence: "a note opened") }
+            try check(before.typing.awaitedQuestion == .note(clip.id), "a note opened by itself")
         } else {
             try check(state.prompt == nil, "a question opened by itself")
         }
@@ -71,8 +74,14 @@ extension LiveSession {
             try check(
                 state.menu?.title == menu.title && state.menu?.clips == menu.clips
                     && state.menu?.selected == menu.selected, "the menu changed")
-        } else if state.screen != .conflict {
-            try check(state.menu == nil, "a menu opened by itself")
+        } else if state.menu != nil, state.screen != .conflict {
+            let isAnswer =
+                switch (before.typing.awaitedQuestion, mail.answered) {
+                case (.searches, .loadNames): true
+                case (.deletion(let asked), .loadForDeletion(let read)): asked == read
+                default: false
+                }
+            try check(isAnswer, "a menu opened by itself")
         }
         try check(state.typing.count == before.typing.count, "the number that was typed changed")
         try check(
@@ -180,7 +189,7 @@ extension LiveSession {
             return
         }
         if case .mouse = key { return }
-        try checkDone(action, before, works)
+        try checkDone(action, before, effects, works)
     }
 
     private func checkTyped(_ key: Key, _ prompt: Prompt, _ works: [Work]) throws(Broken) {
@@ -202,11 +211,14 @@ extension LiveSession {
         }
     }
 
-    private func checkDone(_ action: Action, _ before: AppState, _ works: [Work]) throws(Broken) {
+    private func checkDone(
+        _ action: Action, _ before: AppState, _ effects: [Effect], _ works: [Work]
+    ) throws(Broken) {
         let list = before.list.clips
         let id = before.reader.hasFocus ? before.reader.id : list.selectedID
         let marked = before.list.marks.all
-        var chosen = marked.isEmpty || before.reader.hasFocus ? id.map { [$0] } ?? [] : marked.sorted()
+        let actsOnMarks = !marked.isEmpty && !before.reader.hasFocus
+        var chosen = actsOnMarks ? marked.sorted() : id.map { [$0] } ?? []
         let last = max(0, list.count - 1)
         let count = before.typing.count ?? 1
         if count > 1, marked.isEmpty, !before.reader.hasFocus, ActionTable[action].scope == .clips {
@@ -230,8 +242,15 @@ extension LiveSession {
             try check(
                 state.list.marks.ids == before.list.marks.ids.symmetricDifference([id]), "did not mark \(id)")
         case .delete where !chosen.isEmpty:
-            guard case .delete(let ids, _)? = works.first else { throw Broken(sentence: "deletes nothing") }
+            let asks = chosen.count > ClipStore.fewClips || actsOnMarks && !before.list.marks.hidden.isEmpty
+            guard let ids = asks ? deletionAsked(effects) : works.first?.deleted else {
+                throw Broken(sentence: asks ? "does not ask before it deletes" : "deletes nothing")
+            }
             try check(ids == chosen, "deletes \(ids), not \(chosen)")
+        case .note where id != nil:
+            guard case .loadForNote(id)? = effects.first(where: { $0.isAwaited }) else {
+                throw Broken(sentence: "does not read the note")
+            }
         case .star where !chosen.isEmpty:
             guard case .toggle(.starred, _, let ids, _)? = works.first else {
                 throw Broken(sentence: "stars nothing")
@@ -257,6 +276,17 @@ extension LiveSession {
         default: return
         }
     }
+
+    /// The clips that the app asks about before it deletes them, or reads for the question.
+    private func deletionAsked(_ effects: [Effect]) -> [Int64]? {
+        if case .delete(let ids, _)? = state.menu?.items.first?.choice { return ids }
+        for case .loadForDeletion(let id) in effects { return [id] }
+        return nil
+    }
+}
+
+extension Work {
+    fileprivate var deleted: [Int64]? { if case .delete(let ids, _) = self { ids } else { nil } }
 }
 
 extension SimulatedWorker.Mail {

@@ -112,6 +112,21 @@ import Testing
         #expect(ids.count == 1000)
     }
 
+    @Test func `a range extends to the clip that a search finds`() throws {
+        var state = AppState.showing(30)
+        guard case .findUnread(let query, let position, let isForward)? = try state.press("v.").last else {
+            Issue.record("no clip is searched")
+            return
+        }
+        #expect(works(try state.press("*")).isEmpty)
+        let effects = state.answer(.findUnread(query, from: position, isForward: isForward), Int64(26) as Any)
+        #expect(state.list.marks.all == [29, 28, 27, 26])
+        guard case .toggle(.starred, nil, [26, 27, 28, 29], _)? = works(effects).first else {
+            Issue.record("\(works(effects))")
+            return
+        }
+    }
+
     @Test(arguments: ["20d", "20<Space>d", "gv19jd", "Vd"])
     func `a deletion of many clips asks, however they were chosen`(keys: String) throws {
         var state = AppState.showing(30)
@@ -171,6 +186,23 @@ import Testing
             window([2, 1], generation: state.list.feed.generation))
         state.answer(.findHidden([28, 29], query), (hidden: [28, 29] as Set<Int64>, deleted: Set<Int64>()))
         #expect(state.list.marks.all == [28] && state.list.marks.summary == "1 marked, 1 not shown")
+    }
+
+    @Test func `in a pause, a key after a deletion is meant for the next clip`() throws {
+        var state = AppState.showing(30)
+        let deletion = try state.press("pd")
+        let gone = LiveList<ClipRow>.Change(id: 29, old: row(29).position, new: nil)
+        #expect(works(try state.press("*")).isEmpty)
+        // The pause holds the change until its transaction is known to be the user's own.
+        #expect(works(state.take(.changes([gone], generation: 0))).isEmpty)
+        let own = transaction(1, deleting: [29], isOwn: true)
+        let shown = state.take(.transactions([own]))
+        let done = Work.Outcome.done(token: own.token, clips: [], summary: "deleted")
+        guard case .toggle(.starred, nil, [28], _)? = works(shown + state.answer(deletion[0], done)).first
+        else {
+            Issue.record("the next clip has no star")
+            return
+        }
     }
 
     @Test func `an action on marks is one piece of work`() throws {

@@ -20,7 +20,7 @@ struct SimulatedWorker {
         var rows: [ClipRow]?
         /// The effect that the event answers.
         var answered: Effect?
-        /// The clips that the answered save deleted.
+        /// The clips that the answered save deleted, or that the answered search found to be deleted.
         var deleted: Set<Int64> = []
     }
 
@@ -97,7 +97,13 @@ struct SimulatedWorker {
             if outcome.token == nil { mailbox.append(mail) } else { held.append(mail) }
         case .effect(let effect):
             let event = fails ? .failure("No.") : event(effect)
-            if let event { mailbox.append(Mail(event: event, answered: fails ? nil : effect)) }
+            guard let event else { return }
+            var mail = Mail(event: event, answered: fails ? nil : effect)
+            // In a pause, a clip that is already deleted can be marked.
+            if case .findHidden(let marks, _) = effect, !fails {
+                mail.deleted = marks.filter { store.clip($0) == nil }
+            }
+            mailbox.append(mail)
         }
     }
 

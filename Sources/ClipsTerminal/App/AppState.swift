@@ -105,7 +105,8 @@ struct AppState: Sendable {
             emit(.checkCommits)
         case .answered(let reply): reply.apply(&self)
         case .openingFailed(let sentence), .failure(let sentence):
-            cancelSearches()
+            cancelAwaitedQuestion()
+            list.feed.isSearching = false
             list.marks.endGathering()
             undoSteps.cancelRequests()
             typing.awaitsResult = false

@@ -3,6 +3,9 @@ import FoundationEssentials
 import LiveQuery
 import Terminal
 
+/// A question for which something is read first: the saved searches and tags, or a clip.
+enum AwaitedQuestion: Hashable, Sendable { case searches, note(Int64), deletion(Int64) }
+
 /// The state of typing: a number before a key, keys that wait, and the words for completion.
 struct Typing: Sendable {
     /// The number typed before a key.
@@ -19,8 +22,8 @@ struct Typing: Sendable {
     var awaitsResult = false
     var commands = CommandHistory()
     var names = KnownNames()
-    /// Whether the names are read for the menu of saved searches and tags.
-    var awaitsSearches = false
+    /// A question that opens once the store has read what it shows. Keys wait for it.
+    var awaitedQuestion: AwaitedQuestion?
 
     /// Discards the later actions of a key when one fails, or when the user has closed its question.
     mutating func endActions() {
@@ -76,6 +79,20 @@ extension AppState {
 }
 
 extension AppState {
+    /// Ends the wait for a question, and returns whether it may open: Esc may have canceled it, or a click has opened
+    /// another one.
+    mutating func opens(_ question: AwaitedQuestion) -> Bool {
+        guard typing.awaitedQuestion == question else { return false }
+        typing.awaitedQuestion = nil
+        return screen == .list && prompt == nil && menu == nil
+    }
+
+    /// Opens no question, and discards the keys that waited for it, which are no actions in the list.
+    mutating func cancelAwaitedQuestion() {
+        if typing.awaitedQuestion != nil { typing.ahead = [] }
+        typing.awaitedQuestion = nil
+    }
+
     mutating func open() {
         switch screen {
         case .help: runHelpEntry()
@@ -149,8 +166,8 @@ extension AppState {
     }
 
     private mutating func goBackInList() {
-        if typing.awaitsSearches {
-            cancelSearches()
+        if typing.awaitedQuestion != nil {
+            cancelAwaitedQuestion()
         } else if list.marks.range != nil {
             list.marks.dropRange()
         } else if reader.hasFocus, reader.range != nil {

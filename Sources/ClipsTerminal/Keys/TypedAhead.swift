@@ -22,9 +22,10 @@ enum TypedKey: Equatable, Sendable {
 }
 
 extension AppState {
-    /// Whether the list or the row that the user requested is still loading. A key pressed now is meant for
-    /// that list, not for the one on the screen.
+    /// Whether the list, the row, or the question that the user requested is still loading. A key pressed now is
+    /// meant for that, not for the list on the screen.
     var isListAwaited: Bool {
+        if typing.awaitedQuestion != nil { return true }
         // A list that fails, or is paused, would let keys wait indefinitely.
         guard list.feed.retryAt == nil else { return false }
         return list.feed.isLoading || list.feed.isSearching || list.clips.isAwaitingCursor && list.isCurrent
@@ -33,7 +34,6 @@ extension AppState {
 
     /// Whether the clips that a key would act on are those that the key before it removed from the list.
     private var choiceIsLeaving: Bool {
-        guard list.isCurrent else { return false }
         guard !actsOnMarks else { return !saving.leaving.isDisjoint(with: list.marks.all) }
         return target.map { saving.leaving.contains($0.id) } ?? false
     }
@@ -62,14 +62,15 @@ extension AppState {
         // Those for a question of an action answer it.
         if isAsking || screen == .output, case .binding? = typing.ahead.first { return false }
         let isBehindKeys = typing.ahead.contains { !$0.isMove }
-        guard isBehindKeys || listHasKeys && !reader.hasFocus else { return false }
+        let isForQuestion = typing.awaitedQuestion != nil
+        guard isBehindKeys || listHasKeys && (!reader.hasFocus || isForQuestion) else { return false }
         switch key {
         case .mouse, .resize, .unknown: return false
         default: break
         }
         switch binding(of: key).map({ ActionTable[$0.action].typeAhead }) ?? .waits {
         case .immediate: return false
-        case .immediateIfFirst where typing.ahead.isEmpty: return false
+        case .immediateIfFirst where typing.ahead.isEmpty && !isForQuestion: return false
         case .cancels:
             typing.ahead = []
             return false

@@ -61,15 +61,14 @@ extension AppState {
 
     mutating func edit() { if let id = target?.id { emit(.loadForEdit(id)) } }
 
-    /// Keys that follow wait for the prompt.
     mutating func loadForNote() {
         guard let id = target?.id else { return }
-        list.feed.isSearching = true
+        typing.awaitedQuestion = .note(id)
         emit(.loadForNote(id))
     }
 
     mutating func promptForNote(_ clip: Clip) {
-        list.feed.isSearching = false
+        guard opens(.note(clip.id)) else { return }
         // The prompt has one line.
         guard !clip.note.contains(where: \.isNewline) else {
             return emit(.edit(form: ClipForm(clip).text, clip))
@@ -88,8 +87,8 @@ extension AppState {
     mutating func delete() {
         let (clips, hidden) = (chosen, actsOnMarks ? list.marks.hidden.count : 0)
         if hidden == 1, clips.count == 1 {
-            // Keys that follow wait for the question, which names the clip.
-            list.feed.isSearching = true
+            // The question names the clip.
+            typing.awaitedQuestion = .deletion(clips[0])
             return emit(.loadForDeletion(clips[0]))
         }
         guard clips.count <= ClipStore.fewClips, hidden == 0 else {
@@ -100,7 +99,7 @@ extension AppState {
     }
 
     mutating func askToDelete(_ clip: Clip) {
-        list.feed.isSearching = false
+        guard opens(.deletion(clip.id)) else { return }
         askToDelete([clip.id], title: clip.displayTitle, hidden: 1)
     }
 

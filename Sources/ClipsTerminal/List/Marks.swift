@@ -221,7 +221,8 @@ extension AppState {
     mutating func stretchRange() {
         guard let range = list.marks.range, !reader.hasFocus else { return }
         // The row under the cursor may be the one that it leaves.
-        guard !list.feed.isLoading, !list.clips.isAwaitingCursor, let end = list.clips.selectedRow?.position
+        guard !list.feed.isLoading, !list.feed.isSearching, !list.clips.isAwaitingCursor,
+            let end = list.clips.selectedRow?.position
         else { return list.marks.wait() }
         let (first, last) = (min(range.anchor, end), max(range.anchor, end))
         if list.clips.covers(first), list.clips.covers(last) {

@@ -8,25 +8,18 @@ extension AppState {
             typing.filters = filters
             sidebar.invalidate(at: now)
         }
-        if typing.awaitsSearches { emit(.loadNames) }
+        if typing.awaitedQuestion == .searches { emit(.loadNames) }
     }
 
     /// Opens the menu of the saved searches and of the tags, which are read for it: another window may have saved some.
     mutating func requestSearches() {
-        typing.awaitsSearches = true
-        // Keys wait for the menu.
-        list.feed.isSearching = true
+        typing.awaitedQuestion = .searches
         emit(.loadFilters)
     }
 
-    /// Opens no menu once the names are read.
-    mutating func cancelSearches() { (typing.awaitsSearches, list.feed.isSearching) = (false, false) }
-
     mutating func show(_ names: KnownNames) {
         typing.names = names
-        guard typing.awaitsSearches else { return }
-        cancelSearches()
-        guard screen == .list, prompt == nil, menu == nil else { return }
+        guard opens(.searches) else { return }
         let tags = Array(names.tags.prefix(ClipFacets.maxCount))
         guard !typing.filters.searches.isEmpty || !tags.isEmpty else {
             return report("There are no saved searches; ':save NAME' saves the filter.")
