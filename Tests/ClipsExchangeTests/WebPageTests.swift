@@ -223,7 +223,7 @@ struct WebPageTests {
     }
 
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(1)),
         arguments: [
             "<div>", "<b>", "</i>", "<a href=x>", "<table><tr><td>", "&", "<", "<!--", "<p class=nav>",
             "<![CDATA[", "<div class=nav>a", "<section id=cookies><h2>a</h2><p>",

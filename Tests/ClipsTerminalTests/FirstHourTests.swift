@@ -157,9 +157,8 @@ import Testing
                 }
             }
             if !isFiltered { try app.run("/needle<Enter>\n:wait idle") }
-            // The index of all clips takes the time of others, too.
             #expect(
-                app.wait(within: 600) {
+                app.wait {
                     $0.list.query.isRanked && $0.list.clips.rows.first?.title == "needle first"
                 },
                 "\(app.lines.prefix(3)) \(app.lines.suffix(2))")

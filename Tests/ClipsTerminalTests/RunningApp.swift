@@ -39,8 +39,8 @@ struct RunningApp: ~Copyable {
     var lines: [String] { script.runner.screen.snapshot().lines }
 
     /// Runs the app until a condition holds and the app is idle.
-    mutating func wait(within seconds: Double = 150, until condition: (AppState) -> Bool) -> Bool {
-        script.wait(seconds) { condition($0.state) && $0.isIdle }
+    mutating func wait(until condition: (AppState) -> Bool) -> Bool {
+        script.wait { condition($0.state) && $0.isIdle }
     }
 
     static func open(

@@ -104,7 +104,7 @@ import Testing
         #expect(try Set(names.map { $0.prefix(16) }).count == 2)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(1)))
     func `segments that are full of small records are not merged again`() async throws {
         let a = try await open("a")
         for part in 0..<9 {

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// - Parameter seconds: A bound that matters only if the test fails, so that a loaded machine does not.
 /// - Returns: Whether it held.
-package func eventually(within seconds: Double = 150, _ condition: () throws -> Bool) rethrows -> Bool {
+package func eventually(within seconds: Double = 60, _ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = Date().addingTimeInterval(seconds)
     while true {
         let start = ContinuousClock.now
@@ -24,7 +24,7 @@ private func pause(after start: ContinuousClock.Instant, atLeast least: Int) -> 
 
 /// Waits without blocking a thread, for a condition that requires `await`.
 package func soon(
-    isolation: isolated (any Actor)? = #isolation, within seconds: Double = 150,
+    isolation: isolated (any Actor)? = #isolation, within seconds: Double = 60,
     _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
     let deadline = Date().addingTimeInterval(seconds)
