@@ -131,6 +131,13 @@ import Testing
         #expect(machine.handle(.storeReplaced) == [])
     }
 
+    @Test func `a failure of a pass does not hide that the store was replaced`() {
+        var machine = Self.machine(after: [.started, .committed, .storeReplaced])
+        #expect(machine.handle(Self.failed) == Self.clean)
+        machine = Self.machine(after: [.started, .committed, Self.failed, .storeReplaced, .retryDue])
+        #expect(machine.handle(Self.failed) == Self.clean)
+    }
+
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(Int64.max) * 10])
     func `any retry pause ends at a time that exists`(pause: Duration) {
         var machine = TrackerMachine(failuresBeforeParking: 3, retryPause: pause)

@@ -135,6 +135,7 @@ struct TrackerMachine: Equatable, Sendable {
 
     /// Repeats the pass: immediately to isolate a transaction and after parking it, otherwise after a pause.
     private mutating func fail(_ failure: PassFailure) -> [Action] {
+        guard watching != .storeReplaced else { return [] }
         let error: TrackingError
         switch failure {
         // Found by reading a store into which a backup was restored; the watcher reports it as well.
@@ -165,7 +166,9 @@ struct TrackerMachine: Equatable, Sendable {
         return [.retry(after: (retryPause * (1 << min(failuresInARow, 6))).bounded)]
     }
 
+    /// A replaced store is final: a pass that reads the former file fails as often as it is repeated.
     private mutating func watch(_ watching: TrackingState) -> [Action] {
+        guard self.watching != .storeReplaced else { return [] }
         self.watching = watching
         return report(watching)
     }
