@@ -158,7 +158,7 @@ import Testing
         let (template, copy) = try crashed()
         let before = try template.idsOfCopy()
         let name = URL(fileURLWithPath: copy).lastPathComponent
-        let stride = LongProof.isWhole ? 1 : 23
+        let stride = LongProof.isWhole ? 1 : 41
         if stride > 1 { LongProof.omits("\(stride - 1) of \(stride) calls in a restore: \(fault)") }
         var number = 1
         var outcomes: Set<Bool> = []

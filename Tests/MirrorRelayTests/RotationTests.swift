@@ -124,7 +124,7 @@ struct RotationTests {
             }
         }
         let b = try await zone.machine()
-        for number in 0..<600 { try await a.insert("\(number)", ["title": .text("t\(number)")]) }
+        for number in 0..<400 { try await a.insert("\(number)", ["title": .text("t\(number)")]) }
         try await exchange(a, b)
         let old = KeyRing(secret: zone.keys.secret, zone: "world", keys: zone.keys.ring(1).keys)
         try await zone.rotate(0)
@@ -143,7 +143,7 @@ struct RotationTests {
         remaining.withLock { $0 = .max }
         try await exchange(b, a, b)
         #expect(try await a.lines() == b.lines())
-        #expect(try await a.lines().count == 600)
+        #expect(try await a.lines().count == 400)
         #expect(try await Book.configuration.status(in: a.container)?.waiting == 0)
         let readable = try await zone.bodies(old).values.filter {
             $0.hasPrefix("{") && !$0.contains(#""v":2"#)

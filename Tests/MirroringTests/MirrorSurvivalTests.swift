@@ -325,7 +325,7 @@ import Testing
     }
 
     @Test func `many offline edits on two machines merge`() async throws {
-        let count = LongProof.count(2000, of: 100_000, "offline edits")
+        let count = LongProof.count(1000, of: 100_000, "offline edits")
         let big = MemoryRelay(remembers: false)
         let machines = [try await TestMachine(big), try await TestMachine(big)]
         for (index, machine) in machines.enumerated() {

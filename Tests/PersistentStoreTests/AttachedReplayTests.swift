@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    static let count = LongProof.count(250, of: 50_000, "statements of each schema")
+    static let count = LongProof.count(150, of: 5000, "statements of each schema")
 
     @Test(arguments: schemas.indices)
     func `the stream applied to an empty database gives an equal one`(index: Int) async throws {

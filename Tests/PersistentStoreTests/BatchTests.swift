@@ -187,7 +187,8 @@ import Testing
             (0..<3000).lazy.map { index -> [String: AttributeValue] in
                 if index == 2500 {
                     let read = try? Shell.run("sqlite3", [path, "SELECT count(*) FROM Note"]).output
-                    let write = try? Shell.run("sqlite3", [path, "INSERT INTO Note DEFAULT VALUES"]).errors
+                    let insert = ".timeout 0\nINSERT INTO Note DEFAULT VALUES;"
+                    let write = try? Shell.run("sqlite3", [path], input: insert).errors
                     seen.withLock { $0 = [read ?? "", write ?? ""] }
                 }
                 return ["title": "x"]

@@ -16,8 +16,8 @@ import Testing
     }
 
     private func externalWriterCommits() throws -> Bool {
-        try Shell.run("sqlite3", [path], input: "BEGIN IMMEDIATE; INSERT INTO t VALUES (1); COMMIT;").status
-            == 0
+        let statements = ".timeout 0\nBEGIN IMMEDIATE; INSERT INTO t VALUES (1); COMMIT;"
+        return try Shell.run("sqlite3", [path], input: statements).status == 0
     }
 
     @Test(arguments: ["", "-shm"])
