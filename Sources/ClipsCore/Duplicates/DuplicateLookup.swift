@@ -24,8 +24,9 @@ struct DuplicateLookup {
         }
         request = FetchRequest(ClipModel.entity, where: parts.count == 1 ? parts[0] : .or(parts))
         guard includesVariants else { return }
-        keys = Set(drafts.map { CanonicalURL.key($0.url) })
-        let candidates = Set(drafts.compactMap { CanonicalURL($0.url) }).map(\.candidates)
+        let pages = urls.map { (url: $0, page: CanonicalURL($0)) }
+        keys = Set(pages.map { $0.page?.key ?? $0.url })
+        let candidates = Set(pages.compactMap(\.page)).map(\.candidates)
         let name = ClipAttribute.url.rawValue
         // Addresses of other kinds have no variants.
         let known = urls.union(candidates.flatMap(\.exact)).sorted()

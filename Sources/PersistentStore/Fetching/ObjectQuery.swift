@@ -257,16 +257,16 @@ enum TextRange {
     /// Returns the first text after all texts with a prefix; nil if there is none. SQLite compares bytes, in the
     /// order of scalars, and without case those of lowercase letters (sqlite.org/datatype3.html 7).
     static func end(ofPrefix prefix: String, ignoresCase: Bool) -> String? {
-        var scalars = prefix.unicodeScalars
-        while let last = scalars.popLast() {
+        let scalars = prefix.unicodeScalars
+        for index in scalars.indices.reversed() {
+            let last = scalars[index]
             let isUppercase = ("A"..."Z").contains(last)
             var next = last.value + (ignoresCase && isUppercase ? 0x21 : 1)
             // Not a letter, which would be compared as one after the symbols that follow.
             if ignoresCase && last == "@" { next = 0x5B }
             if next == 0xD800 { next = 0xE000 }
             guard let following = Unicode.Scalar(next) else { continue }
-            scalars.append(following)
-            return String(scalars)
+            return String(scalars[..<index]) + String(following)
         }
         return nil
     }

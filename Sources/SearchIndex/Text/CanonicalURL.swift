@@ -153,7 +153,9 @@ extension CanonicalURL {
             } else {
                 scheme = nil
             }
-            var origin = rest.prefix { !"/?#".contains($0) }
+            // By bytes: a mark of accent after a separator is not a part of it.
+            let end = rest.utf8.firstIndex { [0x23, 0x2F, 0x3F].contains($0) }
+            var origin = rest[..<(end ?? rest.endIndex)]
             self.rest = rest[origin.endIndex...]
             if let at = origin.lastIndex(of: "@") {
                 user = String(origin[...at])
@@ -171,12 +173,12 @@ extension CanonicalURL {
             let isPlausible = scheme != nil || (host.contains(".") && user.isEmpty)
             guard isPlausible, !host.isEmpty, !host.contains(where: \.isWhitespace) else { return nil }
             path = self.rest
-            if let hash = path.firstIndex(of: "#") {
-                fragment = path[hash...].dropFirst()
+            if let hash = path.utf8.firstIndex(of: 0x23) {
+                fragment = path[path.utf8.index(after: hash)...]
                 path = path[..<hash]
             }
-            if let mark = path.firstIndex(of: "?") {
-                query = path[mark...].dropFirst()
+            if let mark = path.utf8.firstIndex(of: 0x3F) {
+                query = path[path.utf8.index(after: mark)...]
                 path = path[..<mark]
             }
         }

@@ -2,8 +2,7 @@
 enum PercentEncoding {
     /// Returns a text in which only `reserved` characters, `%`, controls, and invalid UTF-8 are encoded.
     static func decoded(_ text: some StringProtocol, reserved: String) -> String {
-        let retained = Set((reserved + "%\u{7F}").utf8)
-        return decoded(text) { $0 >= 0x20 && !retained.contains($0) }
+        decoded(text) { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "%") && !reserved.utf8.contains($0) }
     }
 
     /// Returns a text in which letters, digits, and `-._~` are not encoded (RFC 3986, 6.2.2.2).
@@ -12,8 +11,8 @@ enum PercentEncoding {
     }
 
     private static func decoded(_ text: some StringProtocol, where isDecoded: (UInt8) -> Bool) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         let bytes = Array(text.utf8)
-        guard bytes.contains(UInt8(ascii: "%")) else { return String(text) }
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
@@ -32,13 +31,15 @@ enum PercentEncoding {
     /// Returns a decoded text as programs write it: unchanged, as browsers do, and with all but the unreserved
     /// characters of RFC 3986 encoded, in capital or small digits.
     static func spellings(_ text: String, separators: String) -> [String] {
+        func isPlain(_ byte: UInt8) -> Bool {
+            isUnreserved(byte) || byte == UInt8(ascii: "%") || separators.utf8.contains(byte)
+        }
+        guard !text.utf8.allSatisfy(isPlain) else { return [text] }
         let bytes = Array(text.utf8)
-        let (separators, unsafe) = (Set((separators + "%").utf8), Set(" \"<>`{}".utf8))
+        let unsafe = Set(" \"<>`{}".utf8)
         func encoded(_ digits: [UInt8], _ isEncoded: (UInt8) -> Bool) -> String {
             String(decoding: bytes.flatMap { isEncoded($0) ? escape($0, digits) : [$0] }, as: UTF8.self)
         }
-        func isPlain(_ byte: UInt8) -> Bool { isUnreserved(byte) || separators.contains(byte) }
-        guard !bytes.allSatisfy(isPlain) else { return [text] }
         let all = [
             text, encoded(digits) { $0 >= 0x80 || unsafe.contains($0) },
             encoded(digits) { !isPlain($0) }, encoded(smallDigits) { !isPlain($0) },
