@@ -23,6 +23,7 @@ struct LiteralMarkTests {
             ),
             ("---<br>===<br>```<br>~~~", "\\---\n\\===\n\\```\n\\~~~"),
             ("[not](link), [x], and [y]", #"\[not](link), [x], and [y]"#),
+            ("in [0, 1) write [a](b), [c](d) ]", #"in [0, 1) write \[a\](b), \[c\](d) ]"#),
             ("[a]: https://b.example", #"\[a]: https://b.example"#),
             (
                 "See [1][2], <a href=/a>[1] [PDF] it</a>",

@@ -218,6 +218,16 @@ import Testing
             links.numbered("no") == "no" && links.numbered(#"\[A](https://a.example/)"#).contains("](http"))
     }
 
+    @Test func `a bracket that is not a link's is shown, and takes no link that follows`() {
+        var links = ClipLinks()
+        func shown(_ text: String) -> String { links.numbered(text) }
+        #expect(shown(#"in [0, 1) \[a](x) b"#) == #"in [0, 1) \[a](x) b"#)
+        #expect(
+            shown(#"in [0, 1) \[a](https://a.example/) [b](https://b.example/)"#)
+                == #"in [0, 1) \[a](https://a.example/ [1]) b [2]"#)
+        #expect(shown(#"C:\\[b](https://b.example/)"#) == #"C:\\b [2]"#)
+    }
+
     @Test func `links have numbers in the order of reading, after their brackets`() {
         var links = ClipLinks()
         let text = "https://a.example/, [B](https://b.example/), <https://c.example/>, `https://d.example/`, "

@@ -235,7 +235,8 @@ struct LiteralMarks {
                     let start = open.removeLast()
                     guard isLink(start, offset) else { break }
                     escapes.append(start)
-                    if !bases.isEmpty { escapes.append(offset) }
+                    // It would end a link that begins at a bracket before.
+                    if !bases.isEmpty || !open.isEmpty { escapes.append(offset) }
                 case UInt8(ascii: "]") where isFound: if !bases.isEmpty { escapes.append(offset) }
                 case UInt8(ascii: "]") where byte(offset + 1) == UInt8(ascii: "[") && !bases.isEmpty:
                     let base = bases.removeLast()

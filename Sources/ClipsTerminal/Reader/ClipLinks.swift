@@ -81,7 +81,8 @@ struct ClipLinks: Sendable {
     ) -> (bytes: [UInt8], references: [Range<Int>], marks: [Mark], code: [Code]) {
         var (result, references, code): ([UInt8], [Range<Int>], [Code]) = ([], [], [])
         var marks: [Mark] = []
-        var (open, index, blocks) = ([Int](), 0, TextMarks.code(in: bytes)[...])
+        // A literal bracket, nil, ends with the next one, literal or not, which then ends no link that began before.
+        var (open, index, blocks) = ([Int?](), 0, TextMarks.code(in: bytes)[...])
         while index < bytes.count {
             if let block = blocks.first, block.range.lowerBound == index {
                 let range = result.count..<result.count + block.range.count
@@ -90,11 +91,11 @@ struct ClipLinks: Sendable {
                 index = blocks.removeFirst().range.upperBound
                 continue
             }
-            let isLiteral = index > 0 && bytes[index - 1] == UInt8(ascii: "\\")
-            if bytes[index] == UInt8(ascii: "["), !isLiteral {
-                open.append(result.count)
-            } else if bytes[index] == UInt8(ascii: "]"), !isLiteral, let start = open.popLast(),
-                result.count - start <= Self.maxReference,
+            if bytes[index] == UInt8(ascii: "[") {
+                open.append(Self.isLiteral(bytes, index) ? nil : result.count)
+            } else if bytes[index] == UInt8(ascii: "]"),
+                open.last == .some(nil) || !Self.isLiteral(bytes, index),
+                let start = open.popLast() ?? nil, result.count - start <= Self.maxReference,
                 let (address, end) = reference(bytes, at: index + 1, words: result[(start + 1)...])
             {
                 // A number is the only sign of its link.
@@ -122,6 +123,11 @@ struct ClipLinks: Sendable {
             index += 1
         }
         return (result, references, marks, code)
+    }
+
+    /// Whether a backslash that is none itself precedes a byte.
+    private static func isLiteral(_ bytes: [UInt8], _ index: Int) -> Bool {
+        !bytes[..<index].reversed().prefix { $0 == UInt8(ascii: "\\") }.count.isMultiple(of: 2)
     }
 
     /// Returns the address of the link after its words in brackets, and the index after it.

@@ -137,12 +137,15 @@ struct InlineMarks {
     /// - Parameter isBegun: Whether the line has text before, so that only the signs within lines can be meant.
     static func isEscaped(_ bytes: [UInt8], _ index: Int, isBegun: Bool = true) -> Bool {
         guard bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count else { return false }
-        // A backslash has one before a sign only, so that paths remain as they are.
+        // A backslash has one before a sign or the end of a line only, so that paths remain as they are.
         if bytes[index + 1] == UInt8(ascii: "\\") {
-            return index + 2 < bytes.count && "\\*_[]`&#!".utf8.contains(bytes[index + 2])
+            return index + 2 < bytes.count
+                && (bytes[index + 2] == UInt8(ascii: "\n") || signs.contains(bytes[index + 2]))
         }
-        return (isBegun ? "*_[]`&" : "*_[]`&#+-.=>~!").utf8.contains(bytes[index + 1])
+        return (isBegun ? "*_[]`&" : "*_[]`&#+-.)=>~!").utf8.contains(bytes[index + 1])
     }
+
+    private static let signs = Set("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".utf8)
 
     /// Whether a byte before a star is a space, a bracket, or a quotation mark, and not a part of a word or an address.
     private static func mayPrecede(_ byte: UInt8) -> Bool { byte <= 0x20 || "([{\"'|>-".utf8.contains(byte) }
