@@ -50,6 +50,10 @@ import Testing
             guard let first, let last = list.selectedRow?.position else { return [] }
             return try await session.ids(query, from: first, through: last, limit: .max)
         }
+        /// Returns the IDs of all clips of a query, as marking all does.
+        func ids(_ query: ClipQuery) async throws -> [Int64] {
+            try await session.withLock { $0 }?.ids(query, limit: .max) ?? []
+        }
         func change(_ body: (inout LiveList<ClipRow>) -> Void) { state.withLock { body(&$0.list) } }
 
         func show(_ query: ClipQuery) async {
@@ -371,6 +375,13 @@ import Testing
         #expect(try await becomesRight(front, query, writer))
         #expect(front.list.count == count / 2)
         #expect(Set(try await front.allIDs(query)).count == count / 2)
+        // The same while the matches are being found.
+        for ranksWords in [false, true] {
+            var other = ClipQuery(filter: "odd", sort: sort)
+            other.ranksWords = ranksWords
+            await front.show(other)
+            #expect(Set(try await front.ids(other)).count == count / 2)
+        }
         await front.close()
     }
 

@@ -284,6 +284,10 @@ import Testing
         state.menu = .links(urls)
         _ = try state.press("1<Down>")
         #expect(state.menu?.selected == 1 && state.menu?.number == 0)
+        _ = try state.press("<PageDown>")
+        #expect(state.menu?.selected == 11)
+        _ = try state.press("<PageUp>")
+        #expect(state.menu?.selected == 0)
     }
 
     @Test func `marks in a line whose characters are replaced are not shown`() {

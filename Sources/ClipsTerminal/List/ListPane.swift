@@ -101,7 +101,9 @@ struct ListPane {
         )
         return [
             (
-                hidden.archived == 0 ? "All clips are deleted" : "All clips are archived or deleted",
+                hidden.archived == 0
+                    ? "All clips are deleted"
+                    : hidden.hasDeleted ? "All clips are archived or deleted" : "All clips are archived",
                 theme.strong
             ),
             ("", .plain),

@@ -157,8 +157,8 @@ extension AppState {
         case .escape, .control("c"), .character("q"): closeMenu()
         case .down, .control("n"), .tab: menu?.move(by: 1)
         case .up, .control("p"), .backTab: menu?.move(by: -1)
-        case .pageDown, .control("d"), .control("f"): page.page(by: 1, half: true)
-        case .pageUp, .control("u"), .control("b"): page.page(by: -1, half: true)
+        case .pageDown, .control("d"), .control("f"): pageInMenu(1)
+        case .pageUp, .control("u"), .control("b"): pageInMenu(-1)
         case .home: menu?.selected = 0
         case .end: menu?.move(by: open.items.count)
         case .enter: choose(open.items[open.selected].choice)
@@ -178,6 +178,12 @@ extension AppState {
             }
         default: report("A letter or Enter chooses, Esc closes the menu.")
         }
+    }
+
+    /// Moves by half a screen of numbered choices; another menu fits on the screen, and the text above it moves.
+    private mutating func pageInMenu(_ pages: Int) {
+        guard menu?.number != nil else { return page.page(by: pages, half: true) }
+        menu?.move(by: pages * max(1, size.rows / 2))
     }
 
     /// Adds a digit to the number of an item, which is chosen once it cannot begin that of another one.

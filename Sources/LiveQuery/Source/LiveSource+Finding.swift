@@ -7,8 +7,23 @@ extension LiveSource {
     package func keys(
         _ query: Query, from first: SortPosition? = nil, through last: SortPosition? = nil, limit: Int
     ) async throws(StoreError) -> [Int64] {
-        guard query == self.query else { return [] }
-        return try await onSnapshot { source, snapshot throws(StoreError) in
+        var keys: [Int64]?
+        // A selection runs in steps, between which requests are answered.
+        while keys == nil, query == self.query {
+            keys = try await keysFound(from: first, through: last, limit: limit)
+        }
+        return keys ?? []
+    }
+
+    /// Returns nil until a selection has found the rows of a range. Those that it has not found yet are at the end.
+    private func keysFound(
+        from first: SortPosition?, through last: SortPosition?, limit: Int
+    ) async throws(StoreError) -> [Int64]? {
+        try await onSnapshot { source, snapshot throws(StoreError) in
+            if let selection = source.selection, !selection.isComplete, last == nil || !selection.isSorted {
+                try source.extendSelection(in: snapshot)
+                return nil
+            }
             guard let order = try source.orderInMemory(snapshot) else {
                 var request = source.plan.request
                 request.after = first?.justBefore

@@ -258,7 +258,7 @@ extension LiveSource {
     private static func hasRows(_ window: List.Window) -> Bool { !window.rows.isEmpty || window.reachesEnd }
 
     /// Runs one step of the selection, and shows a list whose order it completes, or whose first rows it finds.
-    private func extendSelection(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+    func extendSelection(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         let wasSorted = selection?.isSorted ?? true
         try selection?.extend(wanted: nil, in: snapshot)
         guard !hasRows, let window = try selectionWindow(snapshot) else { return }
