@@ -65,6 +65,26 @@ import Testing
                 == "Nothing would be deleted. 2 transactions are retained for mirror.\n")
     }
 
+    @Test func `a second window has the name that the history shows, except in JSON`() throws {
+        for title in ["a", "b", "c"] { try clips.run("add", "--title", title) }
+        _ = try clips.sqlite3(
+            """
+            INSERT INTO history_consumer (name, position, generation, registered, seen)
+            SELECT 'app#2', min(number) + 3, 1, 0, 0 FROM history
+            """)
+        #expect(try clips.run("consumers").output.hasPrefix("app 2  at "))
+        #expect(try clips.run("consumers", "--json").output.contains("\"name\":\"app#2\""))
+        let clean = try clips.run("history", "clean", "--before", "0d", "--dry-run")
+        #expect(clean.output.hasSuffix("2 transactions are retained for app 2.\n"))
+        let object = try clips.run("history", "clean", "--before", "0d", "--dry-run", "--json")
+        #expect(object.output.contains("\"blockedBy\":[\"app#2\"]"))
+        _ = try clips.sqlite3("UPDATE history_consumer SET generation = 0")
+        #expect(try clips.run("doctor").output.contains("'app 2' did not read history"))
+        _ = try clips.sqlite3("UPDATE history_consumer SET is_transient = 1, process = 1, process_start = 1")
+        #expect(try clips.run("doctor").output.contains("'app 2' exited without unregistering"))
+        #expect(try clips.run("doctor", "--json").output.contains("'app 2'"))
+    }
+
     @Test func `a backup contains the clips and the history, and only its owner can read it`() throws {
         try clips.run("add", "--title", "a")
         let path = clips.folder.path(of: "backup.db")

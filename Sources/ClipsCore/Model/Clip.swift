@@ -99,6 +99,14 @@ package enum AuthorName {
         shown(name) + (window.flatMap { $0 > 1 ? " \($0)" : nil } ?? "")
     }
 
+    /// Returns the name of a consumer. A second window registers as `app#2`, which the history shows as `app 2`.
+    package static func shown(consumer name: String) -> String {
+        guard let sign = name.lastIndex(of: "#"), sign > name.startIndex,
+            let number = Int(name[sign...].dropFirst())
+        else { return name }
+        return shown(String(name[..<sign]), window: number)
+    }
+
     /// Returns the name for a column, which is too narrow for that of an external writer.
     package static func shown(_ name: String?, inColumn width: Int) -> String {
         let name = shown(name)

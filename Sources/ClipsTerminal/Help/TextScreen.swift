@@ -49,9 +49,10 @@ struct TextScreen {
             let life = record.isRunning ? "runs now\(process)" : "does not run now"
             let seen =
                 record.isRunning ? "" : " · last seen \(Age(of: record.lastSeen, at: state.now).sentence)"
-            lines.append(StyledRun(record.name, theme.strong))
+            let name = AuthorName.shown(consumer: record.name)
+            lines.append(StyledRun(name, theme.strong))
             lines.append(StyledRun("  \(lag) · \(life)\(seen)"))
-            if let author = record.author, author != record.name {
+            if let author = record.author, author != ClipAuthor.window(shownAs: name)?.author ?? name {
                 lines.append(StyledRun("  saves as \(author)", theme.muted))
             }
         }
@@ -67,7 +68,8 @@ struct TextScreen {
         if let holder = cleaning.holder {
             lines.append(
                 StyledRun(
-                    "  Older history is retained for \(holder), which has not read it yet.", theme.warning)
+                    "  Older history is retained for \(AuthorName.shown(consumer: holder)), which has not read it yet.",
+                    theme.warning)
             )
         }
         guard !state.consumers.machines.isEmpty else { return lines }

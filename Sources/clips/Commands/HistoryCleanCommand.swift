@@ -66,6 +66,7 @@ private struct CleaningReport: Encodable {
         let sentence = "\(deleted) \(verb) deleted."
         guard retained > 0 else { return sentence }
         let rest = "\(Message.count(retained, "transaction")) \(retained == 1 ? "is" : "are") retained"
-        return SafeText.line("\(sentence) \(rest) for \(blockedBy.joined(separator: ", ")).")
+        let names = blockedBy.map { AuthorName.shown(consumer: $0) }.joined(separator: ", ")
+        return SafeText.line("\(sentence) \(rest) for \(names).")
     }
 }

@@ -1,3 +1,4 @@
+import ClipsCore
 import FoundationEssentials
 import PersistentStore
 import Terminal
@@ -9,7 +10,8 @@ extension ConsumerStatus {
             isRunning ? "running, process \(process ?? 0)" : process == nil ? "has not run" : "not running"
         let lag = lag == 0 ? "up to date" : "\(Message.count(Int(lag), "transaction")) behind"
         return SafeText.line(
-            "\(name)  at \(token.number)  \(lag)  \(state)  seen \(lastSeen.ISO8601Format())")
+            "\(AuthorName.shown(consumer: name))  at \(token.number)  \(lag)  \(state)  seen \(lastSeen.ISO8601Format())"
+        )
     }
 }
 

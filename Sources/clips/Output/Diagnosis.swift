@@ -70,15 +70,18 @@ struct Diagnosis: Equatable {
                 .history, "The history has values without a change in \(Message.count(count, "row")).",
                 "--repair deletes them.")
         case .staleConsumer(let name):
-            self.init(.consumers, "'\(name)' exited without unregistering.", "--repair unregisters it.")
+            self.init(
+                .consumers, "'\(AuthorName.shown(consumer: name))' exited without unregistering.",
+                "--repair unregisters it.")
         case .expiredConsumer(let name):
             self.init(
-                .consumers, "'\(name)' did not read history that is now deleted.",
+                .consumers,
+                "'\(AuthorName.shown(consumer: name))' did not read history that is now deleted.",
                 "It reads all clips when it runs.", isProblem: false)
         case .laggingConsumer(let name, let transactions, let days):
             self.init(
                 .consumers,
-                "'\(name)' has not read \(Message.count(transactions, "transaction")) for \(days) days.",
+                "'\(AuthorName.shown(consumer: name))' has not read \(Message.count(transactions, "transaction")) for \(days) days.",
                 "Run it, or it reads all clips once they are deleted.")
         case .insecurePermissions(let path, let mode):
             self.init(
