@@ -57,14 +57,52 @@ import Testing
 
     @Test func `a note that was read replaces no other question`() throws {
         var state = AppState.showing(3)
-        try state.press("E")
-        let hints = try #require(state.layout.hints)
-        let line = state.lines[hints.row]
-        let start = try #require(line.firstRange(of: "filter")?.lowerBound)
-        try state.press("<Press:\(hints.row),\(line.distance(from: line.startIndex, to: start))>")
-        #expect(state.prompt?.kind == .filter)
+        try state.press("Ed")
+        state.menu = .copy([1])
         state.answer(.loadForNote(2), clip(2))
-        #expect(state.prompt?.kind == .filter && !state.isListAwaited)
+        #expect(state.prompt == nil && state.menu?.title == "Copy" && !state.isListAwaited)
+        #expect(state.typing.ahead.isEmpty)
+    }
+
+    @Test func `keys typed before a note opens precede the later actions of its key`() throws {
+        var state = AppState.showing(3, config: "bind X note ; archive\nbind L tag ; star\n")
+        try state.press("XH")
+        #expect(works(state.answer(.loadForNote(2), clip(2))).isEmpty)
+        #expect(state.prompt?.editor.text == "H" && state.screen == .list)
+        guard case .edit? = works(try state.press("i<Enter>")).first else {
+            Issue.record("the note is not saved")
+            return
+        }
+        #expect(state.typing.ahead.isEmpty && state.screen == .list)
+        state = AppState.showing(3, config: "bind L tag ; star\n")
+        try state.press("/clip<Enter>Lnew<Enter>j")
+        let effects = state.take(window((0..<3).reversed(), generation: state.list.feed.generation))
+        guard case .tag(_, ["new"], [], _)? = works(effects).first, works(effects).count == 2 else {
+            Issue.record("\(works(effects))")
+            return
+        }
+        #expect(state.list.clips.selectedIndex == 1)
+    }
+
+    @Test func `keys typed before an editor opens are not actions in the list`() throws {
+        var state = AppState.showing(3, config: "bind X edit ; archive\n")
+        try state.press("Xdd")
+        #expect(state.typing.ahead.count == 3)
+        guard case .edit? = state.answer(.loadForEdit(2), clip(2)).last else {
+            Issue.record("not edited")
+            return
+        }
+        #expect(state.typing.ahead.count == 1)
+        guard case .toggle(.archived, _, [2], _)? = works(state.handle(.performed, at: noon)).first else {
+            Issue.record("not archived")
+            return
+        }
+        try state.press("e<Esc>")
+        #expect(state.answer(.loadForEdit(2), clip(2)).isEmpty)
+    }
+
+    private func works(_ effects: [Effect]) -> [Work] {
+        effects.compactMap { if case .work(let work) = $0 { work } else { nil } }
     }
 
     private func clip(_ id: Int64) -> Clip {

@@ -67,6 +67,20 @@ import Testing
         #expect(state.sync.conflicts == 1)
     }
 
+    @Test func `keys typed before the conflicts are read choose between the values`() throws {
+        var state = AppState.showing(3)
+        #expect(try state.press("cr").count == 1)
+        let lost = [Self.conflict("my title")]
+        guard case .work(.resolve(lost[0], restoring: true))? = state.answer(.loadConflicts, lost).last else {
+            Issue.record("not resolved: \(state.lines)")
+            return
+        }
+        #expect(state.screen == .list)
+        try state.press("c<Esc>")
+        state.answer(.loadConflicts, lost)
+        #expect(state.screen == .list && state.questions.isEmpty)
+    }
+
     @Test func `without conflicts, the key says so`() throws {
         var state = AppState.showing(3)
         try state.press("c")

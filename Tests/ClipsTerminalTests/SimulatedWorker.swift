@@ -2,6 +2,7 @@ import ClipsCore
 import Foundation
 import HistoryTracking
 import LiveQuery
+import Mirroring
 import PersistentStore
 import TestSupport
 
@@ -241,6 +242,7 @@ struct SimulatedWorker {
             return answer(KnownNames(tags: ["alpha", "alps", "beta"], authors: ["app", "extension"]))
         case .loadFilters: return answer(FilterMemory?.none as Any)
         case .loadUndoHistory: return answer(UndoHistory(all: [], session: 7))
+        case .loadConflicts: return answer([MirrorConflict]())
         case .loadHistory(let filter, let count):
             return answer(
                 store.commits.dropLast(count).suffix(500).map(SimulatedClips.summary).filter(filter.admits))

@@ -1,5 +1,6 @@
 import ClipsCore
 import Foundation
+import LiveQuery
 import PersistentStore
 import Terminal
 import Testing
@@ -12,6 +13,7 @@ import Testing
         var state = AppState.showing(30, size)
         let foreign = ForeignChange(change: change, timestamp: noon - 4, isOfOpenWindow: false)
         let step = UndoStep(token: transaction(1).token, summary: "")
+        _ = try? state.press("u")
         state.answer(.describeUndo(step, .undo), foreign as Any)
         return state
     }
@@ -38,6 +40,44 @@ import Testing
         #expect(shown.contains(title), "\(state.lines)")
         #expect(state.lines.count { $0.contains("undo") } == 1 && shown.contains("y undo"), "\(state.lines)")
         #expect(state.lines.contains { $0.hasPrefix("┌─") } && state.lines.contains { $0.hasPrefix("└─") })
+    }
+
+    @Test(arguments: ["", "j<Enter>", "H", "?"])
+    func `keys typed after u answer the question, or act after the undo`(opening: String) throws {
+        var state = AppState.showing(3)
+        try state.press(opening + "uyy")
+        #expect(state.menu == nil && state.typing.ahead.count == 2)
+        let screen = state.screen
+        state.typing.ahead.removeLast()
+        let step = UndoStep(token: transaction(1).token, summary: "")
+        state.undoSteps.add(step)
+        let foreign = ForeignChange(change: "deleted “A”", timestamp: noon - 4, isOfOpenWindow: true)
+        guard case .work(.undo)? = state.answer(.describeUndo(step, .undo), foreign as Any).last else {
+            Issue.record("not undone: \(state.lines)")
+            return
+        }
+        #expect(state.menu == nil && state.screen == screen && state.typing.ahead.isEmpty)
+    }
+
+    @Test func `keys typed after u act on the list if there is nothing to undo, and Esc cancels`() throws {
+        var state = AppState.showing(3)
+        try state.press("uj")
+        #expect(state.list.clips.selectedIndex == 0)
+        state.answer(.loadUndoHistory(UndoHistory(), isRedoing: false), UndoHistory(all: [], session: 7))
+        #expect(state.list.clips.selectedIndex == 1 && state.message?.text.contains("No changes") != true)
+        try state.press("uy<Esc>")
+        let foreign = ForeignChange(change: "deleted “A”", timestamp: noon - 4, isOfOpenWindow: true)
+        let step = UndoStep(token: transaction(1).token, summary: "")
+        state.answer(.describeUndo(step, .undo), foreign as Any)
+        #expect(state.menu == nil && state.typing.ahead.isEmpty && state.list.clips.selectedIndex == 1)
+    }
+
+    @Test func `keys typed after u wait for the save before it, but not for a slow one`() throws {
+        var state = AppState.showing(3)
+        try state.press("*uj")
+        #expect(state.list.clips.selectedIndex == 0 && state.typing.ahead.count == 1)
+        _ = state.handle(.tick, at: noon + 1)
+        #expect(state.list.clips.selectedIndex == 1 && state.typing.ahead.isEmpty)
     }
 
     @Test func `a click finds the item below a title of several lines`() throws {

@@ -108,7 +108,7 @@ struct AppState: Sendable {
             cancelAwaitedQuestion()
             list.feed.isSearching = false
             list.marks.endGathering()
-            undoSteps.cancelRequests()
+            undoSteps.waiting = []
             typing.awaitsResult = false
             report(sentence, isError: true)
         case .pagesOpened(let clips): markAsOpened(clips)

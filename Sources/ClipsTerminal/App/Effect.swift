@@ -204,7 +204,7 @@ enum Effect: Sendable {
                 $0.use($1, for: purpose)
             }
         case .loadForEdit(let id):
-            .readClip(id) { $0.emit(.edit(form: ClipForm($1).text, $1)) }
+            .readClip(id) { if $0.opens(.edit(id)) { $0.edit($1) } }
         case .loadForNote(let id):
             .readClip(id) { $0.promptForNote($1) }
         case .loadForDeletion(let id):

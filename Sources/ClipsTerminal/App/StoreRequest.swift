@@ -78,7 +78,9 @@ extension Effect.Performance {
         } then: {
             $0.typing.awaitsResult = false
             if let clip = $1 { return apply(&$0, clip) }
-            if [.note(id), .deletion(id)].contains($0.typing.awaitedQuestion) { $0.cancelAwaitedQuestion() }
+            if [.note(id), .deletion(id), .edit(id)].contains($0.typing.awaitedQuestion) {
+                $0.cancelAwaitedQuestion()
+            }
             let title = $0.clipReader.id == id ? $0.clipReader.clip?.displayTitle : nil
             $0.report(Work.deleted([id], title ?? ""), isError: true)
         }

@@ -30,11 +30,18 @@ extension OpenQuestion {
 }
 
 extension AppState {
+    mutating func loadConflicts() {
+        typing.awaitedQuestion = .conflicts
+        emit(.loadConflicts)
+    }
+
     mutating func ask(_ conflicts: [MirrorConflict]) {
         sync.conflicts = conflicts.count
+        guard opens(.conflicts) else { return }
         guard !conflicts.isEmpty else { return report("There are no conflicts with other machines.") }
         questions.removeAll { $0.isOfMirror }
         questions += conflicts.map { .mirror($0) }
+        show(questions[0])
     }
 
     mutating func resolveMirrored(_ answer: MirrorAnswer) {

@@ -172,7 +172,7 @@ extension ActionTable {
             Entry(
                 action, "e", .clip, "Edit the clip in your editor", hint: ("edit", 5), scope: .clip,
                 saves: true
-            ) { $0.edit() }
+            ) { $0.loadForEdit() }
         case .note:
             Entry(
                 action, "E", .clip, "Write the note of the clip; one of several lines in your editor",
@@ -286,7 +286,7 @@ extension ActionTable {
             Entry(
                 action, "c", .history, "Compare an edit that lost to another machine's, and restore it",
                 saves: true
-            ) { $0.emit(.loadConflicts) }
+            ) { $0.loadConflicts() }
 
         // Program
         case .help:

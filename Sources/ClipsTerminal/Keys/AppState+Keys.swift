@@ -3,8 +3,21 @@ import FoundationEssentials
 import LiveQuery
 import Terminal
 
-/// A question for which something is read first: the saved searches and tags, or a clip.
-enum AwaitedQuestion: Hashable, Sendable { case searches, note(Int64), deletion(Int64) }
+/// A question, or an editor, for which something is read first.
+enum AwaitedQuestion: Hashable, Sendable {
+    case searches
+    case note(Int64), deletion(Int64), edit(Int64)
+    case undo(UndoSteps.Direction)
+    case conflicts
+
+    /// Whether it is of any screen, not of the list.
+    fileprivate var isOfAnyScreen: Bool {
+        switch self {
+        case .undo, .conflicts: true
+        case .searches, .note, .deletion, .edit: false
+        }
+    }
+}
 
 /// The state of typing: a number before a key, keys that wait, and the words for completion.
 struct Typing: Sendable {
@@ -27,7 +40,7 @@ struct Typing: Sendable {
 
     /// Discards the later actions of a key when one fails, or when the user has closed its question.
     mutating func endActions() {
-        ahead.removeAll { if case .binding = $0 { true } else { false } }
+        ahead.removeAll(where: \.isBinding)
     }
 }
 
@@ -79,18 +92,28 @@ extension AppState {
 }
 
 extension AppState {
-    /// Ends the wait for a question, and returns whether it may open: Esc may have canceled it, or a click has opened
-    /// another one.
+    /// Ends the wait for a question, and returns whether it may open: Esc may have canceled it, or the outcome of a save
+    /// has opened another one.
     mutating func opens(_ question: AwaitedQuestion) -> Bool {
         guard typing.awaitedQuestion == question else { return false }
+        guard prompt == nil, menu == nil, screen == .list || question.isOfAnyScreen else {
+            cancelAwaitedQuestion()
+            return false
+        }
         typing.awaitedQuestion = nil
-        return screen == .list && prompt == nil && menu == nil
+        return true
     }
 
     /// Opens no question, and discards the keys that waited for it, which are no actions in the list.
     mutating func cancelAwaitedQuestion() {
         if typing.awaitedQuestion != nil { typing.ahead = [] }
         typing.awaitedQuestion = nil
+    }
+
+    /// Opens the editor. The keys that waited for it were meant for its text.
+    mutating func edit(_ clip: Clip) {
+        typing.ahead.removeAll { !$0.isBinding }
+        emit(.edit(form: ClipForm(clip).text, clip))
     }
 
     mutating func open() {
@@ -156,6 +179,7 @@ extension AppState {
     }
 
     mutating func goBack() {
+        guard typing.awaitedQuestion == nil else { return cancelAwaitedQuestion() }
         switch screen {
         case .history where history.isInChanges: history.isInChanges = false
         case .history where !history.filter.isEmpty: filterHistory("")
@@ -166,9 +190,7 @@ extension AppState {
     }
 
     private mutating func goBackInList() {
-        if typing.awaitedQuestion != nil {
-            cancelAwaitedQuestion()
-        } else if list.marks.range != nil {
+        if list.marks.range != nil {
             list.marks.dropRange()
         } else if reader.hasFocus, reader.range != nil {
             reader.toggleRange()

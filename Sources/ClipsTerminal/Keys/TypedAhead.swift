@@ -19,13 +19,15 @@ enum TypedKey: Equatable, Sendable {
         case .move, .page, .mark: true
         }
     }
+
+    var isBinding: Bool { if case .binding = self { true } else { false } }
 }
 
 extension AppState {
     /// Whether the list, the row, or the question that the user requested is still loading. A key pressed now is
     /// meant for that, not for the list on the screen.
     var isListAwaited: Bool {
-        if typing.awaitedQuestion != nil { return true }
+        if typing.awaitedQuestion != nil || isUndoWaiting { return true }
         // A list that fails, or is paused, would let keys wait indefinitely.
         guard list.feed.retryAt == nil else { return false }
         return list.feed.isLoading || list.feed.isSearching || list.clips.isAwaitingCursor && list.isCurrent
@@ -42,6 +44,9 @@ extension AppState {
     private func binding(of key: Key) -> Binding? { keys[typing.pressed + [key]] }
 
     private var isAsking: Bool { prompt != nil || menu != nil }
+
+    /// Whether keys are meant for a question that opens later, on any screen.
+    private var isForQuestion: Bool { (typing.awaitedQuestion != nil || isUndoWaiting) && !isAsking }
 
     private var listHasKeys: Bool { screen == .list && prompt == nil && menu == nil }
 
@@ -60,10 +65,11 @@ extension AppState {
     mutating func defers(_ key: Key) -> Bool {
         // Keys run in the order they were pressed. Moves are discarded with the filter they were typed in.
         // Those for a question of an action answer it.
-        if isAsking || screen == .output, case .binding? = typing.ahead.first { return false }
+        if isAsking || screen == .output && !isForQuestion, typing.ahead.first?.isBinding == true {
+            return false
+        }
         let isBehindKeys = typing.ahead.contains { !$0.isMove }
-        let isForQuestion = typing.awaitedQuestion != nil
-        guard isBehindKeys || listHasKeys && (!reader.hasFocus || isForQuestion) else { return false }
+        guard isBehindKeys || isForQuestion || listHasKeys && !reader.hasFocus else { return false }
         switch key {
         case .mouse, .resize, .unknown: return false
         default: break
@@ -95,19 +101,25 @@ extension AppState {
 
     /// Runs the waiting keys up to the first that must wait again.
     mutating func runTypedAhead() {
-        while let next = typing.ahead.first {
-            if case .key(let key) = next {
-                if listHasKeys, isAwaited(by: key) { return }
-            } else if case .binding(let binding, _) = next {
-                // A question of the action before it is answered first, and the output of its program is read.
-                guard !isAsking, screen != .output, !typing.awaitsResult else { return }
-                if listHasKeys, isAwaited(by: binding.action) { return }
-            } else if isListAwaited {
-                return
-            }
-            perform(typing.ahead.removeFirst())
+        while let index = readyIndex {
+            perform(typing.ahead.remove(at: index))
             stretchRange()
             reconcile()
+        }
+    }
+
+    /// The index of the waiting key to run now; nil if it must wait again.
+    private var readyIndex: Int? {
+        guard let next = typing.ahead.first, !isForQuestion else { return nil }
+        switch next {
+        case .key(let key): return listHasKeys && isAwaited(by: key) ? nil : 0
+        case .binding(let binding, _):
+            // A question of the action before it is answered first, also by keys typed before it opened, and the
+            // output of its program is read.
+            guard !isAsking else { return typing.ahead.firstIndex { !$0.isBinding } }
+            guard screen != .output, !typing.awaitsResult else { return nil }
+            return listHasKeys && isAwaited(by: binding.action) ? nil : 0
+        case .move, .page, .mark: return isListAwaited ? nil : 0
         }
     }
 

@@ -59,7 +59,11 @@ extension AppState {
         start(.toggle(attribute, to: isOn, chosen, title: targetTitle))
     }
 
-    mutating func edit() { if let id = target?.id { emit(.loadForEdit(id)) } }
+    mutating func loadForEdit() {
+        guard let id = target?.id else { return }
+        typing.awaitedQuestion = .edit(id)
+        emit(.loadForEdit(id))
+    }
 
     mutating func loadForNote() {
         guard let id = target?.id else { return }
@@ -70,9 +74,7 @@ extension AppState {
     mutating func promptForNote(_ clip: Clip) {
         guard opens(.note(clip.id)) else { return }
         // The prompt has one line.
-        guard !clip.note.contains(where: \.isNewline) else {
-            return emit(.edit(form: ClipForm(clip).text, clip))
-        }
+        guard !clip.note.contains(where: \.isNewline) else { return edit(clip) }
         prompt = Prompt(kind: .note(clip), text: clip.note)
     }
 

@@ -71,14 +71,13 @@ extension AppState {
     /// Shows the next question once no other is open, so that keys for the open one do not answer it.
     mutating func showWaitingQuestion() {
         guard let question = questions.first, screen != .conflict, screen != .output, prompt == nil,
-            menu == nil,
-            typing.ahead.isEmpty
+            menu == nil, typing.ahead.isEmpty, typing.awaitedQuestion == nil
         else { return }
         show(question)
         reconcile()
     }
 
-    private mutating func show(_ question: OpenQuestion) {
+    mutating func show(_ question: OpenQuestion) {
         screen = .conflict
         menu = question.menu
         page.moveToStart()

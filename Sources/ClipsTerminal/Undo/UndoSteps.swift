@@ -9,8 +9,6 @@ struct UndoSteps: Sendable {
     var redoable: [UndoStep] = []
     /// The steps of earlier sessions that have been read from the history so far.
     private(set) var earlier = UndoHistory()
-    /// The step that waits for the history.
-    fileprivate var requested: Direction?
     /// Steps requested while a save was under way, which may have to be undone first.
     var waiting: [Direction] = []
     /// The steps of which nothing could be undone or redone, since others deleted the clips or did it before.
@@ -87,12 +85,6 @@ struct UndoSteps: Sendable {
         redoable.removeAll { $0.origin != nil }
         earlier = UndoHistory()
     }
-
-    /// Cancels the steps that wait for the history.
-    mutating func cancelRequests() {
-        requested = nil
-        waiting = []
-    }
 }
 
 extension AppState {
@@ -101,7 +93,15 @@ extension AppState {
     mutating func redo() { run(.redo) }
 
     /// Whether the last change is not known yet.
-    private var isUndoUncertain: Bool { saving.count > 0 || undoSteps.requested != nil }
+    private var isUndoUncertain: Bool { saving.count > 0 || requestedUndo != nil }
+
+    /// The step that waits for the history.
+    private var requestedUndo: UndoSteps.Direction? {
+        if case .undo(let direction)? = typing.awaitedQuestion { direction } else { nil }
+    }
+
+    /// Whether a step waits for a save, so that it is not known yet whether it asks a question.
+    var isUndoWaiting: Bool { !undoSteps.waiting.isEmpty && !saving.isSlow(at: now) }
 
     private mutating func run(_ direction: UndoSteps.Direction) {
         guard !isUndoUncertain else { return undoSteps.waiting.append(direction) }
@@ -120,19 +120,19 @@ extension AppState {
             return report(
                 direction == .undo ? "No changes of yours to undo in the last week." : "Nothing to redo.")
         }
-        undoSteps.requested = direction
+        typing.awaitedQuestion = .undo(direction)
         emit(.loadUndoHistory(undoSteps.earlier, isRedoing: direction == .redo))
     }
 
     mutating func finishLoading(_ work: UndoHistory) {
         undoSteps.add(work, isCurrent: saving.count == 0)
-        if let direction = undoSteps.requested {
-            undoSteps.requested = nil
+        if let direction = requestedUndo {
+            typing.awaitedQuestion = nil
             if saving.count > 0 {
                 undoSteps.waiting.insert(direction, at: 0)
             } else if let step = undoSteps.last(direction) {
                 if step.origin == nil { return start(step, direction) }
-                undoSteps.requested = direction
+                typing.awaitedQuestion = .undo(direction)
                 return emit(.describeUndo(step, direction))
             } else {
                 loadOthers(direction)
@@ -152,17 +152,20 @@ extension AppState {
     mutating func finishDescribing(
         _ step: UndoStep, _ direction: UndoSteps.Direction, _ change: ForeignChange?
     ) {
-        undoSteps.cancelRequests()
+        guard requestedUndo == direction else { return }
+        undoSteps.waiting = []
         guard let change else {
+            cancelAwaitedQuestion()
             if undoSteps.last(direction) == step { undoSteps.removeLast(direction) }
             return report("The history of this change has been purged; it cannot be undone.", isError: true)
         }
         guard !change.isVoid else {
             undoSteps.skip(step)
+            typing.awaitedQuestion = nil
             return run(direction)
         }
         let question = change.question(direction, at: now)
-        guard menu == nil, prompt == nil, screen != .conflict else {
+        guard opens(.undo(direction)) else {
             return report("Nothing was \(direction == .undo ? "undone" : "redone"): \(question)")
         }
         menu = Menu(
