@@ -56,7 +56,73 @@ import Testing
         _ = try Self.click("Site", row: 0, &state)
         #expect(state.list.query.sort == ClipQuery.sort(named: "url"))
         _ = try Self.click("Site", row: 0, &state)
+        #expect(state.list.query.sort == ClipQuery.sort(named: "url"))
+        state.take(window(0..<9, generation: state.list.feed.generation))
         #expect(state.list.query.sort == ClipQuery.sort(named: "url")?.reversed)
+    }
+
+    @Test func `a click on a header waits for a range, and retains its marks`() throws {
+        var state = AppState(size: Size(rows: 24, columns: 80), now: noon)
+        let rows = (900..<1000).reversed().map { row($0) }
+        let first = LiveList<ClipRow>.Window(
+            rows: rows, lowerIndex: 0, count: 1000, reachesStart: true, reachesEnd: false)
+        state.take(.window(first, generation: 0))
+        let requests = try state.press("vG").compactMap {
+            if case .answer(let request, _, _) = $0 { request } else { nil }
+        }
+        #expect(state.list.marks.isGathering)
+        let sort = state.list.query.sort
+        _ = try Self.click("Title", row: 0, &state)
+        #expect(state.list.query.sort == sort && state.typing.ahead.count == 1)
+        var last = LiveList<ClipRow>.Window(
+            rows: (0..<100).reversed().map { row($0) }, lowerIndex: 900, count: 1000, reachesStart: false,
+            reachesEnd: true)
+        last.requestNumber = requests.last?.number
+        let asked = state.take(.window(last, generation: 0))
+        for case .gatherRange(let query, let from, let through, let end) in asked {
+            state.answer(
+                .gatherRange(query, from: from, through: through, end: end), (0..<1000).map { Int64($0) })
+        }
+        #expect(state.list.marks.count == 1000)
+        #expect(state.list.query.sort == ClipQuery.sort(named: "title"))
+    }
+
+    @Test func `a click on a row waits for the list, and selects the clip that it was on`() throws {
+        var state = AppState.showing(30)
+        _ = try Self.click("Site", row: 0, &state)
+        #expect(state.isListAwaited)
+        try state.press("<Press:3,3>d")
+        #expect(state.list.clips.selectedIndex == 0 && state.typing.ahead.count == 2)
+        let effects = state.take(window(0..<30, generation: state.list.feed.generation))
+        let works = effects.compactMap { if case .work(let work) = $0 { work } else { nil } }
+        guard case .delete([27], _)? = works.first else {
+            Issue.record("\(effects)")
+            return
+        }
+    }
+
+    @Test func `a click that ends a filter waits for its list`() throws {
+        var state = AppState.showing(30)
+        try state.press("/clip<Press:3,3>")
+        #expect(state.prompt == nil && state.list.clips.selectedIndex == 0 && state.typing.ahead.count == 1)
+        state.take(window((0..<29).reversed(), generation: state.list.feed.generation))
+        #expect(state.list.clips.selectedID == 27)
+    }
+
+    @Test func `clicks during the read of a note wait, and a note that opens discards them`() throws {
+        var state = AppState.showing(9, Size(rows: 24, columns: 200))
+        for click in ["filter", "history", "help"] {
+            try state.press("E")
+            _ = try Self.click(click, row: -1, &state)
+            #expect(state.prompt == nil && state.screen == .list && state.typing.ahead.count == 1)
+            try state.press("<Press:3,3>x")
+            let layout = StoredObject.Layout(names: ["title", "note"])
+            let object = StoredObject(
+                id: ClipModel.objectID(8), version: 1, layout: layout, values: [.text("A"), .text("")])
+            state.answer(.loadForNote(8), Clip(object))
+            #expect(state.prompt?.editor.text == "x" && state.list.clips.selectedIndex == 0)
+            try state.press("<Esc>")
+        }
     }
 
     @Test func `an item of a menu is clickable, and a click outside closes the menu`() throws {

@@ -2,6 +2,35 @@ import ClipsCore
 import LiveQuery
 import Terminal
 
+/// The part of the screen under the mouse, by which a click or a turn of the wheel that waits retains its meaning in a
+/// list that loads later.
+enum MouseTarget: Equatable, Sendable {
+    case button(Action)
+    case row(Int64)
+    case rows(by: Int)
+    /// Nil on a heading.
+    case sidebar(ClipQuery?)
+    case header(ClipAttribute)
+    case link(String)
+    case text
+    /// A part of a screen that does not load.
+    case position(Key.MouseAction, Position)
+
+    /// The action that waits for the same.
+    var action: Action? {
+        switch self {
+        case .button(let action): action
+        case .row, .rows, .position: .down
+        case .sidebar: .searches
+        case .header: .sort
+        case .link: .browse
+        case .text: .open
+        }
+    }
+
+    var typed: TypedKey { if case .rows(let rows) = self { .move(rows: rows) } else { .click(self) } }
+}
+
 /// The mouse: buttons, boxes, rows, headers, and links are clickable; the wheel scrolls the pane under it.
 extension AppState {
     mutating func handle(_ action: Key.MouseAction, at position: Position) {
@@ -39,10 +68,12 @@ extension AppState {
             guard prompt.kind == .filter else { return }
             self.prompt = nil
             accept(prompt, isByClick: true)
+            // In a pick, Enter follows the click.
+            if pick == nil, defers(.mouse(.press, position)) { return }
         }
         message = nil
         switch screen {
-        case .list: clickInList(position, layout)
+        case .list: if let target = listTarget(at: position, layout) { perform(target) }
         case .history: clickInHistory(position, layout)
         case .help: clickInHelp(position, layout)
         case .consumers, .errors, .conflict, .output: break
@@ -58,9 +89,7 @@ extension AppState {
             prompt.completion = nil
             self.prompt = prompt
             textChanged(in: prompt)
-        case .action(let action)?:
-            message = nil
-            perform(action, count: nil)
+        case .action(let action)?: perform(.button(action))
         case nil: break
         }
     }
@@ -75,29 +104,55 @@ extension AppState {
         for key in keys.continuations(of: typing.pressed)[index].keys { handle(key) }
     }
 
-    /// Selects the row, or opens it if it is selected; sorts by a column, or opens a link.
-    private mutating func clickInList(_ position: Position, _ layout: Layout) {
+    /// Returns the target of a mouse event that may have to wait; nil for a pane that scrolls by itself.
+    func mouseTarget(of action: Key.MouseAction, at position: Position) -> MouseTarget? {
+        let layout = layout
+        if action == .press, let hints = layout.hints, hints.contains(position) {
+            let button = HintLine(state: self).button(at: position.column, width: hints.size.columns)
+            guard case .action(let action)? = button else { return nil }
+            return .button(action)
+        }
+        guard screen == .list else { return .position(action, position) }
+        guard action != .press else { return listTarget(at: position, layout) }
+        guard layout.list?.contains(position) == true else { return nil }
+        return .rows(by: action == .wheelDown ? 3 : -3)
+    }
+
+    private func listTarget(at position: Position, _ layout: Layout) -> MouseTarget? {
         if let area = layout.list, area.contains(position) {
-            let index = list.clips.top + position.row - area.row
-            guard list.clips.row(at: index) != nil else { return }
-            if index == list.clips.selectedIndex, !reader.hasFocus { return perform(.open, count: nil) }
-            reader.hasFocus = false
-            list.clips.moveTo(index: index)
+            return list.clips.row(at: list.clips.top + position.row - area.row).map { .row($0.id) }
         } else if let area = layout.sidebar, area.contains(position) {
-            reader.hasFocus = false
-            if position.row > area.row { showSidebarEntry(sidebar.scroll.top + position.row - area.row - 1) }
+            let (rows, index) = (sidebarRows, sidebar.scroll.top + position.row - area.row - 1)
+            return .sidebar(position.row > area.row && index < rows.count ? rows[index].query : nil)
         } else if let header = layout.header, header.contains(position) {
             let column = columns(of: layout).column(at: position.column - header.column)
-            guard let attribute = column?.name.attribute else { return }
-            let usual = ClipQuery.sort(named: attribute.rawValue)
-            sort(by: attribute, isReversed: list.query.sort == usual)
+            return (column?.name.attribute).map { .header($0) }
         } else if layout.detail?.contains(position) == true, let text = layout.text, target != nil {
             let (line, column) = (position.row - text.row, position.column - text.column)
-            if let url = reader.link(line: line, column: column) {
-                openPage(url)
-            } else if !reader.hasFocus {
-                perform(.open, count: nil)
-            }
+            return reader.link(line: line, column: column).map { .link($0) } ?? .text
+        }
+        return nil
+    }
+
+    /// Selects a row, or opens it if it is selected; sorts by a column, or opens a link.
+    mutating func perform(_ target: MouseTarget) {
+        message = nil
+        switch target {
+        case .button(let action): perform(action, count: nil)
+        case .row(let id):
+            if id == list.clips.selectedID, !reader.hasFocus { return perform(.open, count: nil) }
+            reader.hasFocus = false
+            _ = list.clips.select(id: id)
+        case .rows(let rows): list.clips.move(by: rows)
+        case .sidebar(let query):
+            reader.hasFocus = false
+            guard let query else { return }
+            if let index = sidebarRows.firstIndex(where: { $0.query == query }) { showSidebarEntry(index) }
+        case .header(let attribute):
+            sort(by: attribute, isReversed: list.query.sort == ClipQuery.sort(named: attribute.rawValue))
+        case .link(let url): openPage(url)
+        case .text: if !reader.hasFocus { perform(.open, count: nil) }
+        case .position(let action, let position): handle(action, at: position)
         }
     }
 

@@ -5,6 +5,7 @@ import Terminal
 /// A key that waits for the list it was meant for.
 enum TypedKey: Equatable, Sendable {
     case key(Key)
+    case click(MouseTarget)
     /// A later action of a key with several, and the clip of the actions before it.
     case binding(Binding, of: ClipRow?)
     /// A move by rows in the list while a filter is typed.
@@ -15,7 +16,7 @@ enum TypedKey: Equatable, Sendable {
 
     var isMove: Bool {
         switch self {
-        case .key, .binding: false
+        case .key, .click, .binding: false
         case .move, .page, .mark: true
         }
     }
@@ -50,10 +51,8 @@ extension AppState {
 
     private var listHasKeys: Bool { screen == .list && prompt == nil && menu == nil }
 
-    /// Whether a key must wait. While a range is loading, only moves extend it; a key
+    /// Whether a key or click must wait. While a range is loading, only moves extend it; a key
     /// pressed after a deletion is meant for the next clip.
-    private func isAwaited(by key: Key) -> Bool { isAwaited(by: binding(of: key)?.action) }
-
     private func isAwaited(by action: Action?) -> Bool {
         guard !isListAwaited, let action else { return isListAwaited }
         if ActionTable[action].needsClip, choiceIsLeaving { return true }
@@ -71,19 +70,27 @@ extension AppState {
         let isBehindKeys = typing.ahead.contains { !$0.isMove }
         guard isBehindKeys || isForQuestion || listHasKeys && !reader.hasFocus else { return false }
         switch key {
-        case .mouse, .resize, .unknown: return false
-        default: break
+        case .mouse(let mouse, let position):
+            guard !isAsking, typing.pressed.isEmpty, let target = mouseTarget(of: mouse, at: position) else {
+                return false
+            }
+            return defers(target.typed, to: target.action)
+        case .resize, .unknown: return false
+        default: return defers(.key(key), to: binding(of: key)?.action)
         }
-        switch binding(of: key).map({ ActionTable[$0.action].typeAhead }) ?? .waits {
+    }
+
+    private mutating func defers(_ typed: TypedKey, to action: Action?) -> Bool {
+        switch action.map({ ActionTable[$0].typeAhead }) ?? .waits {
         case .immediate: return false
         case .immediateIfFirst where typing.ahead.isEmpty && !isForQuestion: return false
         case .cancels:
             typing.ahead = []
             return false
         case .waits, .immediateIfFirst:
-            guard isAwaited(by: key) || !typing.ahead.isEmpty else { return false }
+            guard isAwaited(by: action) || !typing.ahead.isEmpty else { return false }
         }
-        typing.ahead.append(.key(key))
+        typing.ahead.append(typed)
         return true
     }
 
@@ -112,7 +119,8 @@ extension AppState {
     private var readyIndex: Int? {
         guard let next = typing.ahead.first, !isForQuestion else { return nil }
         switch next {
-        case .key(let key): return listHasKeys && isAwaited(by: key) ? nil : 0
+        case .key(let key): return listHasKeys && isAwaited(by: binding(of: key)?.action) ? nil : 0
+        case .click(let target): return listHasKeys && isAwaited(by: target.action) ? nil : 0
         case .binding(let binding, _):
             // A question of the action before it is answered first, also by keys typed before it opened, and the
             // output of its program is read.
@@ -126,6 +134,8 @@ extension AppState {
     private mutating func perform(_ typed: TypedKey) {
         switch typed {
         case .key(let key): handle(key)
+        // It was on a screen without the question.
+        case .click(let target): if !isAsking { perform(target) }
         case .binding(let binding, let row):
             // An action before it may have removed the clip from the list, or moved it: the next clip is the one after it.
             let isOfClip =
