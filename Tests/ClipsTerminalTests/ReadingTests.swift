@@ -323,7 +323,7 @@ import Testing
         var longClip = clip
         longClip.text = text + String(repeating: " more", count: 500)
         var long = ReaderText(width: 60, isWrapped: true)
-        long.add(longClip, links: state.reader.links)
+        long.add(NumberedClip(longClip))
         #expect(long.lines(0..<200).contains { $0.text == "[2] http://b.example" })
         guard case .open(urls: ["http://b.example"], clips: [2])? = try state.press("2").last,
             case .open(urls: ["https://a.example/x_(y)"], clips: [2])? = try state.press("f1").last

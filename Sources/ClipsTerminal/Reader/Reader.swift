@@ -39,16 +39,10 @@ struct Reader: Sendable {
     /// The line of the match that was found last, and its number from 1 if it is known, until the text scrolls.
     private(set) var found: (line: Int, number: Int?)?
     /// The URLs in the text, by their numbers less 1.
-    private(set) var links: [String] = []
-    /// Whether further URLs have no number.
-    private var hasMoreLinks = false
+    var links: [String] { numbered?.urls ?? [] }
     /// The output of a program, which is shown instead of a clip.
     private(set) var output: ProgramOutput?
-    /// The clip with numbers after its links.
-    private var numbered: Clip?
-    private var isMarkdown = true
-    /// The links in its note and in its text, and their numbers in the text.
-    private var linkRanges: (note: [Range<Int>], text: [Range<Int>], numbers: [Range<Int>]) = ([], [], [])
+    private var numbered: NumberedClip?
     private(set) var height = 0
     /// The lines between which the text is selected for a quote, in the order of selection.
     private(set) var range: (start: Int, end: Int)?
@@ -89,16 +83,7 @@ struct Reader: Sendable {
         isDeleted = false
         self.clip = clip
         countedWords = ""
-        var numbered = clip
-        numbered.text = clip.markedText.expandingTabs()
-        isMarkdown = clip.hasMarkdown
-        var found = isMarkdown ? ClipLinks(takingListOf: &numbered.text) : ClipLinks()
-        numbered.note = found.numbered(clip.note)
-        linkRanges.note = found.ranges
-        numbered.text = found.numbered(numbered.text, isMarkdown: isMarkdown)
-        (linkRanges.text, linkRanges.numbers) = (found.ranges, found.numberRanges)
-        found.addRest()
-        (self.numbered, links, hasMoreLinks) = (numbered, found.urls, found.isCut)
+        numbered = NumberedClip(clip)
         (former, text) = (text ?? former, nil)
     }
 
@@ -112,9 +97,7 @@ struct Reader: Sendable {
             if let output {
                 laidOut.add(output)
             } else if let numbered {
-                let ranges = (note: linkRanges.note, text: linkRanges.text)
-                laidOut.add(
-                    numbered, isMarkdown: isMarkdown, links: links, at: ranges, hasMoreLinks: hasMoreLinks)
+                laidOut.add(numbered)
             }
             if top > 0, let anchor {
                 top = laidOut.line(at: anchor)
@@ -238,7 +221,7 @@ extension Reader {
         guard let range, let numbered else { return nil }
         let lines = min(range.start, range.end)..<max(range.start, range.end) + 1
         return text?.sources(ofLines: lines, near: Self.maxNear)?
-            .quote(of: numbered.text, without: linkRanges.numbers)
+            .quote(of: numbered.clip.text, without: numbered.ranges.numbers)
     }
 
     /// The bytes around a quote, of which it has a part.
@@ -269,7 +252,7 @@ extension Clip {
 
 extension String {
     /// Returns the text with spaces up to the next column that is a multiple of eight instead of each tab.
-    fileprivate func expandingTabs() -> String {
+    func expandingTabs() -> String {
         // A larger text is shown at once, with a space for each.
         guard utf8.count <= 1 << 20, utf8.contains(0x09) else { return self }
         let lines = split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }

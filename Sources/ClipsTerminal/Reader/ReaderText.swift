@@ -103,16 +103,9 @@ struct ReaderText: Sendable {
 
     mutating func add(_ output: ProgramOutput) { add(.text, output.text) }
 
-    /// - Parameters:
-    ///   - clip: The clip, in whose texts the links have numbers.
-    ///   - isMarkdown: Whether its text may have marks of Markdown.
-    ///   - links: The addresses of the links, which follow the texts.
-    ///   - ranges: The links in the note and in the text.
-    ///   - hasMoreLinks: Whether other links have no number.
-    mutating func add(
-        _ clip: Clip, isMarkdown: Bool = true, links: [String] = [],
-        at ranges: (note: [Range<Int>], text: [Range<Int>]) = ([], []), hasMoreLinks: Bool = false
-    ) {
+    /// Adds a clip, and the addresses of its links after its texts.
+    mutating func add(_ numbered: NumberedClip) {
+        let clip = numbered.clip
         let isLong = addTitle(clip.displayTitle)
         add(.url, ReadableURL.text(clip.url), "URL")
         add(.tags, clip.tags.map { "#" + $0 }.joined(separator: " "), "Tags")
@@ -126,13 +119,13 @@ struct ReaderText: Sendable {
         if !clip.note.isEmpty {
             add(.space, " ")
             add(.note, clip.note, "Note")
-            sections[sections.count - 1].links = ranges.note
+            sections[sections.count - 1].links = numbered.ranges.note
         }
         if !clip.text.isEmpty {
             add(.space, " ")
             let shown = ShownText(
-                clip.text, links: ranges.text, width: isWrapped ? width : Self.maxTable,
-                isMarkdown: isMarkdown)
+                clip.text, links: numbered.ranges.text, width: isWrapped ? width : Self.maxTable,
+                isMarkdown: numbered.isMarkdown)
             add(.text, shown.text)
             sections[sections.count - 1].shown = shown
             sections[sections.count - 1].links = shown.links
@@ -142,12 +135,12 @@ struct ReaderText: Sendable {
             add(.note, quote.text, "Quote \(index + 1)")
             if !quote.note.isEmpty { add(.note, quote.note, "Note") }
         }
-        let addresses = Self.addresses(links, of: clip)
+        let addresses = Self.addresses(numbered.urls, of: clip)
         if !addresses.isEmpty {
             add(.space, " ")
             add(.url, addresses.joined(separator: "\n"))
         }
-        if hasMoreLinks {
+        if numbered.isCut {
             add(.facts, "Only the first \(ClipLinks.maxCount) links have numbers.")
         }
         if isLong {
