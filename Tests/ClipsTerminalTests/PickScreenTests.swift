@@ -27,6 +27,28 @@ import Testing
         #expect(gathered.first?.0 == [3, 4] && gathered.first?.1 == nil, "\(effects)")
     }
 
+    @Test func `a choice without a URL continues the line of the filter, also with keys typed before its answer`()
+        throws
+    {
+        var state = AppState.showing(3)
+        _ = state.handle(.picking(Pick()), at: noon)
+        try state.press("milk")
+        state.take(window([1], generation: state.list.feed.generation))
+        let effects = try state.press("<Enter>")
+        guard case .gather(let ids, _, _)? = effects.last else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(try state.press("d").isEmpty)
+        let layout = StoredObject.Layout(names: ["title", "url"])
+        let note = StoredObject(
+            id: ClipModel.objectID(ids[0]), version: 1, layout: layout, values: [.text("Milk"), .text("")])
+        let answered = state.answer(.gather(ids, nil, .pick(.url)), [Clip(note)])
+        #expect(state.prompt?.kind == .filter && state.prompt?.editor.text == "milk d", "\(answered)")
+        #expect(
+            !answered.contains { if case .work = $0 { true } else if case .finish = $0 { true } else { false } })
+    }
+
     @Test func `a Markdown link has one form, however many are printed`() {
         func printed(_ ids: [Int64]) -> String? {
             var state = AppState.showing(3)

@@ -37,7 +37,16 @@ extension AppState {
     mutating func choose() {
         guard let pick else { return }
         let ids = pick.isSeveral && actsOnMarks ? list.marks.inOrder : target.map { [$0.id] } ?? []
+        typing.awaitedQuestion = .choice
         emit(.gather(ids, nil, .pick(pick.form)))
+    }
+
+    /// Ends with the chosen clips, or lets the user choose others: what is typed next is no action on the list.
+    mutating func finishPick(_ clips: [Clip], _ form: CopyForm) {
+        let text = form.text(clips, isList: false)
+        guard text.isEmpty else { return emit(.finish(Picked(status: 0, text: text))) }
+        if opens(.choice) { beginFilter() }
+        report(clips.isEmpty ? Self.noClips : "This clip has no \(form == .url ? "URL" : "text").")
     }
 
     /// The effect of Esc in a list without a match.

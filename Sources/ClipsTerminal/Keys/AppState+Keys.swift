@@ -9,12 +9,14 @@ enum AwaitedQuestion: Hashable, Sendable {
     case note(Int64), deletion(Int64), edit(Int64)
     case undo(UndoSteps.Direction)
     case conflicts
+    /// The line of the filter again, if the chosen clip has nothing to print.
+    case choice
 
     /// Whether it is of any screen, not of the list.
     fileprivate var isOfAnyScreen: Bool {
         switch self {
         case .undo, .conflicts: true
-        case .searches, .note, .deletion, .edit: false
+        case .searches, .note, .deletion, .edit, .choice: false
         }
     }
 }

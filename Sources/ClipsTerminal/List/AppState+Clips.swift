@@ -152,10 +152,14 @@ extension AppState {
         start(.tag(ids, adding: change.adding, removing: change.removing, title: title))
     }
 
+    static let noClips = "The clips no longer exist."
+
     /// Copies or opens clips that were read from the store.
     mutating func use(_ clips: [Clip], for purpose: Purpose) {
-        guard !clips.isEmpty else { return report("The clips no longer exist.", isError: true) }
+        if case .pick(let form) = purpose { return finishPick(clips, form) }
+        guard !clips.isEmpty else { return report(Self.noClips, isError: true) }
         switch purpose {
+        case .pick: break
         case .copy(let form):
             let text = form.text(clips)
             guard !text.isEmpty else {
@@ -163,10 +167,6 @@ extension AppState {
             }
             let count = clips.count == 1 ? "" : clips.count.grouped + " "
             emit(.copy(text, what: count + form.name(clips.count)))
-        case .pick(let form):
-            let text = form.text(clips, isList: false)
-            guard !text.isEmpty else { return report("This clip has no \(form == .url ? "URL" : "text").") }
-            emit(.finish(Picked(status: 0, text: text)))
         case .open:
             let pages = clips.filter { !$0.url.isEmpty }
             guard !pages.isEmpty else { return report("None of the clips has a URL.") }
