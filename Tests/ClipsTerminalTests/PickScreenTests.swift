@@ -27,9 +27,7 @@ import Testing
         #expect(gathered.first?.0 == [3, 4] && gathered.first?.1 == nil, "\(effects)")
     }
 
-    @Test func `a choice without a URL continues the line of the filter, also with keys typed before its answer`()
-        throws
-    {
+    @Test func `keys typed after a choice without a URL continue the line of the filter`() throws {
         var state = AppState.showing(3)
         _ = state.handle(.picking(Pick()), at: noon)
         try state.press("milk")
@@ -46,7 +44,9 @@ import Testing
         let answered = state.answer(.gather(ids, nil, .pick(.url)), [Clip(note)])
         #expect(state.prompt?.kind == .filter && state.prompt?.editor.text == "milk d", "\(answered)")
         #expect(
-            !answered.contains { if case .work = $0 { true } else if case .finish = $0 { true } else { false } })
+            !answered.contains {
+                if case .work = $0 { true } else if case .finish = $0 { true } else { false }
+            })
     }
 
     @Test func `a Markdown link has one form, however many are printed`() {

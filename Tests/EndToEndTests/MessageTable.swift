@@ -207,6 +207,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "add --url https://a.b --note x --duplicates merge", 0,
             "This page is already saved as clip 1 “a”; the clips are merged."),
         MessageCase(
+            "add --url https://a.b --title b --duplicates merge", 0,
+            "This page is already saved as clip 1 “a”; the clips are merged."),
+        MessageCase(
             "add --url https://a.b --note x --duplicates merge", 0,
             "This page is already saved as clip 1 “a”; the clips are merged. "
                 + "Clip 2 of this page remains separate; 'clips dedupe' merges it too.", in: .twoOfPage),

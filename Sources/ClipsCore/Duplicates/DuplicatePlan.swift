@@ -76,6 +76,7 @@ struct DuplicatePlan {
                 outcome.unchanged += 1
             } else {
                 outcome.merged += 1
+                outcome.formerTitle = outcome.formerTitle ?? entries[first].stored?.displayTitle
                 if before.isArchived && !merged.isArchived { outcome.unarchived += 1 }
                 outcome.remaining.formUnion(same.dropFirst().compactMap { entries[$0].stored?.id })
                 if !isDated { merged.updated = max(merged.updated ?? 0, draft.updated ?? 0) }
@@ -83,6 +84,7 @@ struct DuplicatePlan {
             resolve([first], on: merged)
         case .replace:
             outcome.replaced += 1
+            outcome.formerTitle = outcome.formerTitle ?? entries[first].stored?.displayTitle
             resolve(same, on: draft)
         }
     }

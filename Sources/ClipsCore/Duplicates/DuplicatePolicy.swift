@@ -30,6 +30,8 @@ package struct DuplicateOutcome: Hashable, Sendable {
     package var unarchived = 0
     /// The IDs of the other stored clips of the pages of merged clips, which remain.
     package var remaining: Set<Int64> = []
+    /// The name of the first stored clip that was merged or replaced, before that.
+    package var formerTitle: String?
 
     package init() {}
 
@@ -45,6 +47,7 @@ package struct DuplicateOutcome: Hashable, Sendable {
         left.unchanged += right.unchanged
         left.deleted += right.deleted
         left.unarchived += right.unarchived
+        left.formerTitle = left.formerTitle ?? right.formerTitle
         left.remaining.formUnion(right.remaining)
     }
 }

@@ -156,15 +156,17 @@ struct ClipCapture {
 
     private func save(_ draft: ClipDraft, _ store: ClipStore) async throws -> (ids: [Int64], remark: String?)
     {
-        func remark(_ clip: Int64?, _ result: String?) async -> String? {
+        func remark(_ clip: Int64?, _ result: String?, formerTitle: String? = nil) async -> String? {
             guard let clip, let result else { return nil }
-            let title = try? await store.clip(clip).displayTitle
+            var title = formerTitle
+            if title == nil { title = try? await store.clip(clip).displayTitle }
             let subject = title.map { Message.clip(clip, titled: $0) } ?? "clip \(clip)"
             return "this page is already saved as \(subject); \(result)."
         }
         if let policy = try invocation.duplicates(author: author), policy != .keepBoth {
             let (ids, outcome) = try await store.add([draft], duplicates: policy)
-            return (ids, await remark(ids.first, self.remark(outcome)))
+            let result = self.remark(outcome)
+            return (ids, await remark(ids.first, result, formerTitle: outcome.formerTitle))
         }
         let (id, earlier, _) = try await store.add(draft)
         return ([id], await remark(earlier.first?.id, "both clips are retained"))
