@@ -62,7 +62,7 @@ import Testing
         return try await store.context(of: [change]).sentence(change, role: role)
     }
 
-    @Test func `an undo is named by the work that it undid, and a return by the restored object`()
+    @Test func `an undo is named by the work that it undid, and a chosen return by the restored object`()
         async throws
     {
         _ = try await store.tag([id], adding: ["new"], removing: [])
@@ -75,7 +75,9 @@ import Testing
         #expect(try await sentence() == "undid: starred clip \(id) “A”")
         _ = try await store.delete([id])
         _ = try await store.undo(try await last().token)
-        #expect(try await sentence() == "restored clip \(id) “A”")
+        #expect(try await sentence() == "undid: deleted clip \(id) “A”")
+        let undo = TransactionSummary(try await last(), ownSession: nil)
+        #expect(undo.lines.first?.words.phrase == "undone: deleted")
         _ = try await store.delete([id])
         _ = try await store.restore([id])
         #expect(try await sentence() == "restored clip \(id) “A”")
@@ -89,7 +91,7 @@ import Testing
         #expect(try await sentence() == "undid: restored clip \(id) “A”")
         _ = try await store.undo(try await last().token, isRedoing: true)
         #expect(try await store.changeDescription(of: last().token) == "restored “A”")
-        #expect(try await sentence() == "restored clip \(id) “A”")
+        #expect(try await sentence() == "redid: restored clip \(id) “A”")
         let other = try #require(try await store.add([Self.draft("B")]).first)
         _ = try await store.undo(try await last().token)
         #expect(try await sentence() == "undid: saved clip \(other) “B”")

@@ -407,7 +407,8 @@ import Testing
             let change = transaction(1, deleting: [7], title: title)
             state.take(.transactions([change]))
             let words = Set(
-                (title + " live extension deleted 1 clip, now · 1/3").split(separator: " ").map(String.init))
+                (title + " live extension deleted 1 clip, now · 1/3 2 unread").split(separator: " ").map(
+                    String.init))
             let shown = state.statusLine.split(separator: " ").map { $0.filter { !"“”…,".contains($0) } }
             #expect(
                 shown.allSatisfy { $0.isEmpty || words.contains($0) || $0 == "clip" },

@@ -2,6 +2,7 @@ import ClipsCore
 import Foundation
 import LiveQuery
 import PersistentStore
+import Platform
 import Terminal
 import TestSupport
 import Testing
@@ -27,6 +28,43 @@ import Testing
         _ = state.handle(.message(.facets(facets)), at: noon)
         let names = state.sidebarRows.map(\.name)
         #expect(names.suffix(5) == ["Tags", "a", "… and 1,234 more", "Sites", "a.example"])
+    }
+
+    @Test(arguments: [Size(rows: 24, columns: 80), Size(rows: 60, columns: 200), Size(rows: 10, columns: 80)])
+    func `tags and sites are both listed, with the numbers of those that have no room`(size: Size) throws {
+        var state = AppState.showing(3, size, config: "set sidebar on")
+        var facets = ClipFacets()
+        facets.tags = (1...50).map { ClipFacets.Facet("t\($0)", 100 - $0) }
+        facets.sites = (1...50).map { ClipFacets.Facet("s\($0).example", 100 - $0) }
+        (facets.moreTags, facets.moreSites) = (5, 4000)
+        _ = state.handle(.message(.facets(facets)), at: noon)
+        func listed(_ field: String) -> Int {
+            state.sidebarRows.count { $0.query?.filter.hasPrefix(field + ":") == true }
+        }
+        func rest(_ section: Sidebar.Section) throws -> (index: Int, name: String) {
+            let rows = state.sidebarRows
+            let index = try #require(rows.lastIndex { $0.section == section })
+            return (index, rows[index].name)
+        }
+        let room = try #require(state.layout.sidebar).size.rows - 1
+        if size.rows > 20 {
+            #expect(state.sidebarRows.count == room && 2 * listed("tag") <= room)
+            #expect(state.lines.count { $0.hasPrefix(" … and ") } == 2)
+        }
+        #expect(try rest(.tag).name == "… and \(55 - listed("tag")) more")
+        #expect(try rest(.site).name == "… and \((4050 - listed("site")).grouped) more")
+        #expect(listed("tag") >= 2 && listed("site") >= 2)
+        // A click lists the others, and one on the heading the first again.
+        let before = state.sidebarRows
+        state.showSidebarEntry(try rest(.site).index)
+        #expect(listed("site") == 50 && state.list.query.filter.isEmpty)
+        try state.press("<WheelDown:3,3>" + String(repeating: "<WheelDown:3,3>", count: 40))
+        #expect(state.lines.contains { $0.hasPrefix(" … and 4,000 more") })
+        state.showSidebarEntry(try rest(.site).index)
+        #expect(state.prompt?.kind == .filter && state.prompt?.editor.text == "site:")
+        try state.press("<Esc>")
+        state.showSidebarEntry(try #require(state.sidebarRows.firstIndex { $0.name == "Sites" }))
+        #expect(state.sidebarRows == before)
     }
 
     @Test func `the sidebar counts tags and sites exactly, as their filters do, with each commit`()
@@ -129,6 +167,8 @@ import Testing
             try app.run(":wait count=3\nS1\n:wait count=2")
             #expect(app.state.list.query.filter == "tag:\"read later\"")
             try app.run("S2\n:wait count=1\n::!true<Enter>\n:wait text=Ran true")
+            try app.run("S\n:wait text=Tags and sites\n3\n:wait count=3")
+            #expect(app.state.list.query.filter == "site:lwn.net")
         }
     }
 

@@ -27,7 +27,19 @@ import Testing
             try app.run("n\n:wait idle")
             try app.run("uy\n:wait count=4\n:wait text=Undone: deleted “Clip 3” in another window")
             // The undo itself is the work of this window.
-            try app.run("<C-r>\n:wait count=3\nu\n:wait count=4")
+            try app.run("<C-r>\n:wait count=3\n:wait text=Redone: deleted “Clip 3” · u")
+            try app.run("u\n:wait count=4\n:wait text=Undone: deleted “Clip 3” · ")
+        }
+    }
+
+    @Test func `a change of a clip that the list lacks is named on each screen`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            try app.run("/Clip 2<Enter>\n:wait count=1\n?")
+            let id = try app.other("cli") { try await $0.add([RunningApp.draft("Nova")])[0] }
+            #expect(app.wait { $0.sync.lastChange?.title == "Nova" })
+            #expect(app.state.statusLine.contains("cli saved “Nova”"), "\(app.state.statusLine)")
+            _ = try app.other("cli") { try await $0.toggle(.starred, of: [id]) }
+            #expect(app.wait { $0.statusLine.contains("cli starred “Nova”") })
         }
     }
 

@@ -70,6 +70,37 @@ import Testing
         #expect(form.title == "Mine")
     }
 
+    @Test func `an open conflict follows the store`() throws {
+        var state = AppState.showing(30)
+        let work = Work.edit(Self.clip("Base", text: ""), [.title: .text("Mine")], "edited", form: nil)
+        state.answer(.work(work), Work.Outcome.conflict(nil))
+        #expect(state.menu?.items.map(\.key) == ["m", "t", "l"])
+        func reread(_ message: LiveMessage<ClipRow>, _ clip: Clip?) throws {
+            let reading = state.take(message).first {
+                if case .loadForConflict(29) = $0 { true } else { false }
+            }
+            state.answer(try #require(reading), clip as Any)
+        }
+        #expect(
+            !state.take(.transactions([transaction(1, inserting: [5])])).contains {
+                if case .loadForConflict = $0 { true } else { false }
+            })
+        try reread(
+            .transactions([transaction(2, inserting: [29])]), Self.clip("Theirs", text: "", version: 4))
+        var seen = state.lines.joined(separator: "\n")
+        #expect(seen.contains("Changed during the edit") && seen.contains("theirs  Theirs"), "\(seen)")
+        #expect(state.menu?.items.map(\.key) == ["b", "m", "t", "e", "l"])
+        try reread(.transactions([transaction(3, deleting: [29])]), nil)
+        seen = state.lines.joined(separator: "\n")
+        #expect(seen.contains("Deleted during the edit") && state.menu?.items.count == 3, "\(seen)")
+        try reread(window(0..<30), Self.clip("Again", text: "", version: 9))
+        guard case .work(.edit(let stored, _, _, _))? = try state.press("m").last else {
+            Issue.record("nothing saved")
+            return
+        }
+        #expect(stored.version == 9)
+    }
+
     @Test func `consumers are refreshed only while they are shown`() throws {
         var state = AppState.showing(3)
         guard case .loadConsumers? = try state.press("C").last else {

@@ -1,5 +1,6 @@
 import ClipsCore
 import Foundation
+import HistoryTracking
 import LiveQuery
 import Terminal
 import TestSupport
@@ -41,17 +42,93 @@ import Testing
         }
     }
 
+    /// A list of which most rows are not loaded.
+    private static func showingPart(_ size: Size = Size(rows: 24, columns: 80), config: String = "")
+        -> AppState
+    {
+        var state = AppState(size: size, now: noon, config: ConfigFile(config))
+        _ = state.handle(.message(.state(.live)), at: noon)
+        _ = state.handle(.message(part()), at: noon)
+        return state
+    }
+
+    private static func part(generation: Int = 0) -> LiveMessage<ClipRow> {
+        let rows = (200..<300).reversed().map { row($0) }
+        return .window(
+            LiveList.Window(rows: rows, lowerIndex: 0, count: 300, reachesStart: true, reachesEnd: false),
+            generation: generation)
+    }
+
+    @Test func `the number of unread clips stays exact without a commit, and if all rows are loaded`() throws
+    {
+        var state = Self.showingPart()
+        let query = state.list.query
+        _ = state.handle(.answer(.countUnread([]), [query: UnreadCount(150)]), at: noon)
+        _ = state.handle(.answer(.loadFilters, FilterMemory()), at: noon + 1)
+        _ = state.handle(.resized(state.size), at: noon + 5)
+        #expect(state.unreadCount == "150")
+        // Another list, and the first one again.
+        state.show(ClipQuery(filter: "x"))
+        state.take(Self.part(generation: state.list.feed.generation), at: noon + 6)
+        state.show(query)
+        state.take(Self.part(generation: state.list.feed.generation), at: noon + 7)
+        #expect(state.list.query == query)
+        _ = state.handle(.resized(state.size), at: noon + 9)
+        #expect(state.unreadCount == "150")
+        state = AppState.showing(30)
+        let effects = state.take(arrival([40]), .transactions([transaction(1, inserting: [40])]))
+        _ = state.handle(.resized(state.size), at: noon + 3)
+        #expect(state.unreadCount == "16")
+        #expect(!effects.contains { if case .countUnread = $0 { true } else { false } })
+    }
+
+    @Test func `a number that commits outrun stays marked`() throws {
+        var state = Self.showingPart()
+        let query = state.list.query
+        func count(_ number: Int, at time: Double) {
+            _ = state.handle(.answer(.countUnread([]), [query: UnreadCount(number)]), at: noon + time)
+        }
+        count(1, at: 0)
+        state.take(.transactions([transaction(1, inserting: [7])]), at: noon + 1)
+        state.take(.transactions([transaction(2, inserting: [8])]), at: noon + 1.4)
+        count(2, at: 1.8)
+        #expect(state.unreadCount == "~2")
+        _ = state.handle(.tick, at: noon + 4)
+        count(3, at: 4.1)
+        #expect(state.unreadCount == "3")
+    }
+
+    @Test(arguments: 40...100) func `a marked number leaves the last change where it was`(columns: Int) {
+        func right(_ state: AppState) -> Substring {
+            let line = state.statusLine
+            return line[(line.firstRange(of: "unread")?.upperBound ?? line.startIndex)...]
+                .drop { $0 == " " }
+        }
+        var state = Self.showingPart(Size(rows: 12, columns: columns))
+        state.take(.transactions([transaction(1, deleting: [7], title: "A title of some words")]))
+        _ = state.handle(.answer(.countUnread([]), [state.list.query: UnreadCount(15_126)]), at: noon)
+        _ = state.handle(.tick, at: noon + 3)
+        _ = state.handle(.answer(.countUnread([]), [state.list.query: UnreadCount(15_126)]), at: noon + 3)
+        let exact = right(state)
+        state.sidebar.invalidate(at: noon + 3)
+        _ = state.handle(.resized(state.size), at: noon + 3.6)
+        #expect(state.unreadCount == "~15,126" && right(state) == exact, "\(state.statusLine)")
+    }
+
     @Test func `a number of unread clips is shown until a commit that it lacks is two seconds old`() throws {
-        var state = AppState.showing(3)
+        var state = Self.showingPart()
         func counted(_ counts: [ClipQuery: UnreadCount]) -> AppEvent { .answer(.countUnread([]), counts) }
         let query = state.list.query
         _ = state.handle(counted([query: UnreadCount(2)]), at: noon)
         #expect(state.unreadCount == "2")
         // The next count, which fails.
         state.take(.transactions([transaction(1, inserting: [7])]), at: noon + 1)
-        #expect(state.unreadCount == "~2")
+        #expect(state.unreadCount == "2" && state.sidebar.end(of: query, at: noon + 1) == noon + 1.5)
         _ = state.handle(counted([:]), at: noon + 1)
-        #expect(state.unreadCount == "~2" && state.sidebar.nextCount == noon + 1.25)
+        #expect(state.unreadCount == "2" && state.sidebar.nextCount == noon + 1.25)
+        #expect(try #require(state.nextDeadline) <= noon + 1.25)
+        _ = state.handle(.resized(state.size), at: noon + 1.5)
+        #expect(state.unreadCount == "~2")
         _ = state.handle(.tick, at: noon + 2)
         // While it is counted again, another commit.
         state.take(.transactions([transaction(2, inserting: [8])]), at: noon + 2.5)
@@ -87,7 +164,7 @@ import Testing
     }
 
     @Test func `only the searches on the screen are counted, and seldom while others write`() throws {
-        var state = AppState.showing(3, Size(rows: 12, columns: 80), config: "set sidebar on")
+        var state = Self.showingPart(Size(rows: 12, columns: 80), config: "set sidebar on")
         func count(_ effects: [Effect]) -> [String] {
             effects.flatMap { effect -> [String] in
                 if case .countUnread(let queries) = effect { queries.map(\.filter) } else { [] }

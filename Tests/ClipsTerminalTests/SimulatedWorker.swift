@@ -254,6 +254,7 @@ struct SimulatedWorker {
                         uniqueKeysWithValues: ids.compactMap(store.clip).map { ($0.id, $0.displayTitle) }),
                     values: [Int64: ValuesAfter]()
                 ))
+        case .loadForConflict(let id): return answer(store.clip(id) as Any)
         case .loadForEdit(let id), .loadForNote(let id), .loadForDeletion(let id):
             return store.clip(id).map { answer($0) } ?? .failure("Gone.")
         default: return nil

@@ -57,8 +57,11 @@ package struct ChangeWords: Hashable, Sendable {
         self.role = role
         let isReverse = isReverse || role.isUndo
         switch change.kind {
-        case .insert where role.isUndo || role.isOfRestore:
-            parts = [.verb("restored")]
+        case .insert where role.isUndo:
+            parts = [.verb("deleted")]
+            isReturn = true
+        case .insert where role.isOfRestore:
+            parts = [.verb(isReverse ? "deleted" : "restored")]
             isReturn = true
         case .insert: parts = [.verb(isReverse ? "deleted" : "saved")]
         case .delete where isReverse: parts = [.verb(role.isOfRestore ? "restored" : "saved")]
@@ -179,7 +182,6 @@ package struct ChangeWords: Hashable, Sendable {
     /// The change after a title, such as `starred, tags +swift`.
     package var phrase: String {
         let words = parts.isEmpty ? "changed" : joined.map(\.phrase).joined(separator: ", ")
-        guard !isReturn else { return words }
         return switch role {
         case .undo: "undone: \(words)"
         case .redo: "redone: \(words)"
@@ -190,7 +192,6 @@ package struct ChangeWords: Hashable, Sendable {
     /// Returns a sentence without an end, such as `marked “Title” as read`.
     package func sentence(_ subject: String) -> String {
         let words = ownSentence(subject)
-        guard !isReturn else { return words }
         return switch role {
         case .undo: "undid: \(words)"
         case .redo: "redid: \(words)"

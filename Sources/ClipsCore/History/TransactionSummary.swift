@@ -44,6 +44,8 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package let lines: [Line]
     /// The change in words, if all clips changed alike.
     package let words: ChangeWords?
+    /// The title of the only clip that changed, if it was read.
+    package var clipTitle: String?
 
     /// Whether its author is shown by a name; see ``ClipAuthor/transactions(shownAs:)``.
     package func isBy(_ name: String) -> Bool {
@@ -111,6 +113,23 @@ extension TransactionSummary {
         }
         return author == nil && program == nil && previous.author == nil && previous.program == nil
             && isNext(to: previous) && timestamp.timeIntervalSince(previous.timestamp) < 1
+    }
+}
+
+extension StoreSnapshot {
+    /// Returns the title of the only clip that a transaction changed; nil for several, or if it was deleted since.
+    func titleOfOnlyClip(in transaction: HistoryTransaction) throws(StoreError) -> String? {
+        let changed = transaction.changes.lazy.filter { $0.objectID.entity == ClipModel.entity }.prefix(2)
+        guard let change = changed.first, changed.count == 1, change.kind != .delete else { return nil }
+        func clip(_ attributes: ClipAttribute...) throws(StoreError) -> Clip? {
+            var request = FetchRequest(ClipModel.entity, where: .keys([change.objectID.key]))
+            request.attributes = attributes.map(\.rawValue)
+            return try fetch(request).first.map(Clip.init(_:))
+        }
+        guard let named = try clip(.title, .url) else { return nil }
+        // A text may be megabytes, and is the title only without a better one.
+        guard named.title.isEmpty, named.url.isEmpty else { return named.displayTitle }
+        return try clip(.text)?.displayTitle
     }
 }
 

@@ -13,6 +13,7 @@ package struct ClipListSource: HistoryConsumer {
     private let list: LiveSource<ClipQuery, ClipRow>
     private let facets = FacetCounter()
     private let orphans: OrphanRemoval
+    private let title = DeliveredTitle()
     private let deliver: @Sendable ([ClipListMessage]) -> Void
 
     /// - Parameter deliver: A closure called in order, on the reader's thread; must not block.
@@ -32,7 +33,11 @@ package struct ClipListSource: HistoryConsumer {
                 guard !query.admitsAll else { return nil }
                 return query.selection(index) { correction.set($0.description) }
             },
-            commit: { TransactionSummary($0, ownSession: session) },
+            commit: { [title] transaction in
+                var summary = TransactionSummary(transaction, ownSession: session)
+                summary.clipTitle = title.ofClip(in: summary.id)
+                return summary
+            },
             deliver: { messages in
                 deliver(messages.flatMap { correction.news(before: $0) + [.list($0)] })
             })
@@ -48,6 +53,10 @@ package struct ClipListSource: HistoryConsumer {
     }
 
     package func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) throws {
+        // The last one is shown as a message, which is delivered with the name of its clip.
+        if let last = transactions.last {
+            title.set(try snapshot.titleOfOnlyClip(in: last), of: last.number)
+        }
         try list.consume(transactions, in: snapshot)
         if let facets = try facets.consume(transactions, in: snapshot) { deliver([.facets(facets)]) }
         continueCounting()
@@ -98,6 +107,17 @@ package struct ClipListSource: HistoryConsumer {
         _ query: ClipQuery, from first: SortPosition? = nil, through last: SortPosition? = nil, limit: Int
     ) async throws(StoreError) -> [Int64] {
         try await list.keys(query, from: first, through: last, limit: limit)
+    }
+}
+
+/// The title of the clip of a transaction that is being delivered.
+private final class DeliveredTitle: Sendable {
+    private let title = Mutex<(transaction: Int64, title: String?)>((0, nil))
+
+    func set(_ text: String?, of transaction: Int64) { title.withLock { $0 = (transaction, text) } }
+
+    func ofClip(in transaction: Int64) -> String? {
+        title.withLock { $0.transaction == transaction ? $0.title : nil }
     }
 }
 

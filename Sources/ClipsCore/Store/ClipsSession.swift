@@ -128,9 +128,12 @@ package final class ClipsSession: Sendable {
         let session = store.session
         return try await store.container.read { snapshot throws(StoreError) in
             let token = try snapshot.newestToken()
-            return try snapshot.transaction(token, maxChanges: ClipStore.partSize).map {
-                (TransactionSummary($0, ownSession: session), isWhole: $0.isComplete)
+            guard let newest = try snapshot.transaction(token, maxChanges: ClipStore.partSize) else {
+                return nil
             }
+            var summary = TransactionSummary(newest, ownSession: session)
+            summary.clipTitle = try snapshot.titleOfOnlyClip(in: newest)
+            return (summary, isWhole: newest.isComplete)
         }
     }
 

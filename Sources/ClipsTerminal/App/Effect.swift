@@ -59,6 +59,8 @@ enum Effect: Sendable {
     case loadForEdit(Int64)
     case loadForNote(Int64)
     case loadForDeletion(Int64)
+    /// Reads a clip whose edit waits for an answer.
+    case loadForConflict(Int64)
     /// Edits a form in the user's editor.
     case edit(form: String, Clip?)
     case removeFile(String)
@@ -87,7 +89,8 @@ enum Effect: Sendable {
             .findMatch, .gatherList, .findUnread, .findHidden, .findLine, .loadNames, .loadHidden,
             .checkCommits, .loadFilters, .countFacets, .countUnread, .remember, .loadUndoHistory,
             .describeUndo, .loadHistory, .loadChanges, .countStep, .loadNewest, .loadTitles,
-            .loadConsumers, .loadConflicts, .work, .findWriter, .removeFile, .retain, .setMouse,
+            .loadConsumers, .loadConflicts, .loadForConflict, .work, .findWriter, .removeFile, .retain,
+            .setMouse,
             .setColors, .redraw, .suspend, .quit, .finish:
             false
         }
@@ -276,6 +279,12 @@ enum Effect: Sendable {
                     limit: HistoryList.loadCount, offset: count, where: filter.predicate)
             } then: {
                 if filter == $0.history.filter { $0.history.addLoad($1, isOlder: count > 0) }
+            }
+        case .loadForConflict(let id):
+            .read {
+                try await $0.store.clipIfStored(id)
+            } then: {
+                $0.update($1, id)
             }
         case .countStep(let token):
             // Without the numbers, the status line says "many".

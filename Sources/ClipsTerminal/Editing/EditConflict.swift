@@ -38,7 +38,7 @@ struct EditConflict: Sendable {
     /// The clip before the edit.
     let base: Clip
     /// The clip in the store; nil if it was deleted.
-    let stored: Clip?
+    var stored: Clip?
     let mine: ClipForm
     /// The file with the user's text.
     let form: String?
@@ -124,6 +124,29 @@ extension AppState {
         questions.compactMap { question in
             guard case .edit(let conflict) = question else { return nil }
             return .recreate(conflict.base, conflict.mine, form: conflict.form)
+        }
+    }
+
+    /// Reads the clips of open edit questions again, so that both the screen and the answers are those of the store.
+    ///
+    /// - Parameter transactions: Those that may have changed them; nil if they are not known.
+    mutating func rereadConflicts(after transactions: [TransactionSummary]? = nil) {
+        for case .edit(let conflict) in questions {
+            let id = conflict.base.id
+            let isAffected = transactions?.contains { $0.affects([id]) || $0.insertedClips.contains(id) }
+            if isAffected ?? true { emit(.loadForConflict(id)) }
+        }
+    }
+
+    mutating func update(_ clip: Clip?, _ id: Int64) {
+        for (index, question) in questions.enumerated() {
+            guard case .edit(var conflict) = question, conflict.base.id == id,
+                conflict.stored?.version != clip?.version
+            else { continue }
+            conflict.stored = clip
+            questions[index] = .edit(conflict)
+            // The answers to a deletion differ; the first one is selected.
+            if index == 0, screen == .conflict { menu = questions[index].menu }
         }
     }
 

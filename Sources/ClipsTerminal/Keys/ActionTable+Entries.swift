@@ -133,7 +133,7 @@ extension ActionTable {
             ) { $0.promptForCommand("save ") }
         case .searches:
             Entry(
-                action, "S", .list, "Choose a saved search or a tag", scope: .list, takes: .name,
+                action, "S", .list, "Choose a saved search, a tag, or a site", scope: .list, takes: .name,
                 performArgument: { $0.showSearch($1) }
             ) { $0.requestSearches() }
         case .nextSearch:

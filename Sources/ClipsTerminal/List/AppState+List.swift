@@ -46,19 +46,22 @@ extension AppState {
             }
             if let step = sync.uncounted { emit(.countStep(step)) }
             if clipReader.isAffected(by: transactions) { reloadReader() }
+            rereadConflicts(after: transactions)
         case .window(let window, _) where window.requestNumber == nil:
             sync.skipped()
             if let step = sync.uncounted { emit(.countStep(step)) }
             if !list.feed.isLoading { emit(.loadNewest) }
-            sidebar.invalidate(at: now)
+            // The rows of another filter are no commit.
+            if list.feed.isLoading { sidebar.recount() } else { sidebar.invalidate(at: now) }
             list.marks.invalidateHidden()
+            rereadConflicts()
             // The commit was too large to be reported change by change.
             if !list.feed.isLoading, screen == .history || !history.transactions.isEmpty {
                 emit(.loadHistory(history.filter))
             }
             reloadReader()
         // The window may include commits that are not reported.
-        case .window: sidebar.invalidate(at: now)
+        case .window: sidebar.recount()
         default: break
         }
     }
@@ -79,7 +82,7 @@ extension AppState {
             token: transaction.token, author: shownAuthor(of: transaction), isOwn: transaction.isOwn,
             inserted: transaction.inserted, updated: transaction.updated, deleted: transaction.deleted,
             at: min(now, transaction.timestamp), role: transaction.role, words: transaction.words,
-            line: transaction.lines.count == 1 ? transaction.lines.first : nil,
+            line: transaction.lines.count == 1 ? transaction.lines.first : nil, title: transaction.clipTitle,
             step: transaction.step.map { [$0, Int64(transaction.process ?? 0)] },
             loose: transaction.process == nil && transaction.author == nil
                 ? Set(transaction.lines.map(\.clip)) : nil)

@@ -7,6 +7,9 @@ import Terminal
 /// The saved searches next to the list, with the numbers of their unread clips, and the most frequent tags and sites, with
 /// the numbers of their clips.
 struct Sidebar: Sendable {
+    /// The tags or the sites, named by the field of their filters.
+    enum Section: String, Sendable { case tag, site }
+
     /// A line; one without a query is a heading or a hint.
     struct Row: Hashable, Sendable {
         let name: String
@@ -14,11 +17,15 @@ struct Sidebar: Sendable {
         /// The number of clips of a tag or site.
         var count: Int?
         var isHeading = false
+        /// The section of a heading, and of the number of the entries that are not listed.
+        var section: Section?
     }
 
     var scroll = ScrolledLines()
     var facets = ClipFacets()
     var hasRequestedFacets = false
+    /// The sections that list all their known entries, so that the others may be below the screen.
+    var expanded: Set<Section> = []
     private(set) var counts: [ClipQuery: UnreadCount] = [:]
     /// The searches on the screen.
     private var shown: [ClipQuery] = []
@@ -29,6 +36,8 @@ struct Sidebar: Sendable {
     private var changedMeanwhile: [ClipQuery: Date] = [:]
     private var countingStart: Date?
     private var counting: Set<ClipQuery> = []
+    /// The searches whose last two counts both lack a commit: a number that commits outrun stays marked.
+    private var outrun: Set<ClipQuery> = []
     /// The earliest time of the next count of a search that has one.
     private var countDue = Date.distantPast
 
@@ -36,6 +45,10 @@ struct Sidebar: Sendable {
     /// numbers would be older than the longest pause.
     private static let pauseFactor = 20.0
     private static let (shortestPause, longestPause) = (0.25, 2.0)
+    /// The age of a commit from which a number that lacks it is marked: most are counted before.
+    private static let unmarkedAge = 0.5
+    /// The smallest number of rows of a section: its heading, two entries, and the number of the others.
+    fileprivate static let minRows = 4
 
     /// The columns on a screen; 0 on a small one.
     static func columns(_ size: Size) -> Int {
@@ -48,6 +61,9 @@ struct Sidebar: Sendable {
         changedMeanwhile.merge(counting.map { ($0, now) }) { first, _ in first }
         current = []
     }
+
+    /// Counts all searches again, whose numbers are shown until then.
+    mutating func recount() { current = [] }
 
     /// Returns the shown searches to count now, in order: those without a count, or all that commits may have changed.
     mutating func beginCounting(_ shown: [ClipQuery], at now: Date) -> [ClipQuery] {
@@ -64,7 +80,11 @@ struct Sidebar: Sendable {
 
     mutating func finishCounting(_ counts: [ClipQuery: UnreadCount], at now: Date) {
         self.counts.merge(counts) { $1 }
-        for query in counts.keys { changed[query] = changedMeanwhile[query] }
+        for query in counts.keys {
+            let wasMarked = changed[query].map { isMarked(query, since: $0, at: now) } ?? false
+            changed[query] = changedMeanwhile[query]
+            if wasMarked, changed[query] != nil { outrun.insert(query) } else { outrun.remove(query) }
+        }
         // Those that could not be counted are counted again.
         current.subtract(counting.subtracting(counts.keys))
         let pause = Self.pauseFactor * now.timeIntervalSince(countingStart ?? now)
@@ -74,17 +94,23 @@ struct Sidebar: Sendable {
     }
 
     /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. A commit
-    /// that may have changed it is included after the longest pause: until then "~3", and "…" if it takes longer.
+    /// that may have changed it is included after the longest pause: "~3" from half a second, and "…" if it takes longer.
     func unreadCount(_ query: ClipQuery, at now: Date) -> String? {
         guard let number = counts[query]?.shown, let change = changed[query] else {
             return counts[query]?.shown
         }
-        return change + Self.longestPause < now ? "…" : "~" + number
+        if change + Self.longestPause < now { return "…" }
+        return isMarked(query, since: change, at: now) ? "~" + number : number
     }
 
-    /// The time after which the number of a search is too old to be shown; nil if it is already, or will not be.
+    private func isMarked(_ query: ClipQuery, since change: Date, at now: Date) -> Bool {
+        outrun.contains(query) || change + Self.unmarkedAge <= now
+    }
+
+    /// The time after which the number of a search is marked, or too old to be shown; nil if neither will be.
     func end(of query: ClipQuery, at now: Date) -> Date? {
-        changed[query].map { $0 + Self.longestPause }.flatMap { $0 > now ? $0 : nil }
+        guard let change = changed[query] else { return nil }
+        return [Self.unmarkedAge, Self.longestPause].map { change + $0 }.first { $0 > now }
     }
 
     /// The time of the next count, if one is needed.
@@ -108,19 +134,43 @@ extension AppState {
             var hint = WrappedText("/ filters the list; :save NAME adds the filter here.", width: 16)
             rows += hint.lines(0..<4).map { Sidebar.Row(name: $0) }
         }
-        for (title, field, facets, more) in [
-            ("Tags", "tag", sidebar.facets.tags, sidebar.facets.moreTags),
-            ("Sites", "site", sidebar.facets.sites, sidebar.facets.moreSites),
-        ] where !facets.isEmpty {
-            rows.append(Sidebar.Row(name: title, isHeading: true))
-            rows += facets.map { facet in
-                Sidebar.Row(
-                    name: facet.name, query: ClipQuery(field: field, facet.name, sort: sort),
-                    count: facet.count)
-            }
-            if more > 0 { rows.append(Sidebar.Row(name: "… and \(more.grouped) more")) }
+        return rows + facetRows(height: (layout.sidebar?.size.rows ?? 0) - 1 - rows.count)
+    }
+
+    /// Returns the tags and the sites.
+    ///
+    /// - Parameter height: The rows for both, of which either gets what the other leaves, and half if both need more.
+    private func facetRows(height: Int) -> [Sidebar.Row] {
+        let facets = sidebar.facets
+        let tags = facetRows(.tag, "Tags", facets.tags, facets.moreTags)
+        let sites = facetRows(.site, "Sites", facets.sites, facets.moreSites)
+        let room = max(height, tags.isEmpty || sites.isEmpty ? Sidebar.minRows : 2 * Sidebar.minRows)
+        let half = room / 2
+        return cut(tags, to: max(half, room - sites.count), more: facets.moreTags)
+            + cut(sites, to: max(room - half, room - tags.count), more: facets.moreSites)
+    }
+
+    /// Returns the heading, the entries that are known, and the number of the others.
+    private func facetRows(
+        _ section: Sidebar.Section, _ title: String, _ facets: [ClipFacets.Facet], _ more: Int
+    ) -> [Sidebar.Row] {
+        guard !facets.isEmpty else { return [] }
+        let entries = facets.map { facet in
+            Sidebar.Row(
+                name: facet.name,
+                query: ClipQuery(field: section.rawValue, facet.name, sort: settings.config.sort),
+                count: facet.count)
         }
-        return rows
+        return [Sidebar.Row(name: title, isHeading: true, section: section)] + entries
+            + (more > 0 ? [.more(more, section)] : [])
+    }
+
+    /// Returns the first rows of a section that is not expanded, with the number of the others.
+    private func cut(_ rows: [Sidebar.Row], to count: Int, more: Int) -> [Sidebar.Row] {
+        guard let section = rows.first?.section, rows.count > count, !sidebar.expanded.contains(section)
+        else { return rows }
+        let left = rows.count - (more > 0 ? 1 : 0) - (count - 1)
+        return rows.prefix(count - 1) + [.more(left + more, section)]
     }
 
     /// The index of the entry that the list shows.
@@ -144,14 +194,29 @@ extension AppState {
         var shown = rows.dropFirst(sidebar.scroll.top).prefix(sidebar.scroll.height)
             .compactMap { $0.count == nil ? $0.query : nil }
         // The counts of a filter that is being typed are those of words that are not finished.
-        if layout.status != nil, prompt == nil, !list.feed.isLoading, !shown.contains(list.query) {
+        if layout.status != nil, prompt == nil, !list.feed.isLoading, loadedUnreadCount == nil,
+            !shown.contains(list.query)
+        {
             shown.insert(list.query, at: 0)
         }
         let outdated = sidebar.beginCounting(shown, at: now)
         if !outdated.isEmpty { emit(.countUnread(outdated)) }
     }
 
-    var unreadCount: String? { sidebar.unreadCount(list.query, at: now) }
+    /// The number of unread clips of the list in the status line.
+    var unreadCount: String? {
+        guard let count = loadedUnreadCount else { return sidebar.unreadCount(list.query, at: now) }
+        return UnreadCount(count).shown
+    }
+
+    /// The number of unread clips of a list of which all rows are loaded; nil for another.
+    private var loadedUnreadCount: Int? {
+        let clips = list.clips
+        guard clips.isLoaded, clips.isCounted, clips.rows.count == clips.count, list.correction == nil,
+            !list.feed.isLoading
+        else { return nil }
+        return clips.rows.count { $0.isUnread }
+    }
 
     mutating func toggleSidebar() {
         let isShown = !settings.config.showsSidebar
@@ -173,10 +238,27 @@ extension AppState {
 
     mutating func showSidebarEntry(_ index: Int) {
         let rows = sidebarRows
-        guard rows.indices.contains(index), let query = rows[index].query else { return }
+        guard rows.indices.contains(index) else { return }
+        if let section = rows[index].section { return toggle(section, isHeading: rows[index].isHeading) }
+        guard let query = rows[index].query else { return }
         let (top, height) = (sidebar.scroll.top, sidebar.scroll.height)
         sidebar.scroll.moveTo(index: max(min(top, index), index + 1 - height))
         show(query)
+    }
+}
+
+extension AppState {
+    /// Lists all known entries of a section, or as many as fit; beyond those, begins a filter for the rest.
+    private mutating func toggle(_ section: Sidebar.Section, isHeading: Bool) {
+        if !isHeading, sidebar.expanded.contains(section) { return beginFilter(section.rawValue + ":") }
+        if isHeading, sidebar.expanded.remove(section) != nil { return }
+        sidebar.expanded.insert(section)
+    }
+}
+
+extension Sidebar.Row {
+    fileprivate static func more(_ count: Int, _ section: Sidebar.Section) -> Self {
+        Self(name: "… and \(count.grouped) more", section: section)
     }
 }
 

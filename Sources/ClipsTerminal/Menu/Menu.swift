@@ -76,13 +76,18 @@ struct Menu: Sendable {
         return Menu(title: "Open a link", items: items, number: 0)
     }
 
-    static func searches(_ searches: [SavedSearch], tags: [String], _ sort: SortKey) -> Menu {
-        let title = tags.isEmpty ? "Saved searches" : searches.isEmpty ? "Tags" : "Saved searches and tags"
+    static func searches(
+        _ searches: [SavedSearch], tags: [String], sites: [String], _ sort: SortKey
+    ) -> Menu {
+        let parts = [("saved searches", searches.isEmpty), ("tags", tags.isEmpty), ("sites", sites.isEmpty)]
+            .filter { !$0.1 }.map(\.0)
+        let title = parts.count < 3 ? parts.joined(separator: " and ") : "saved searches, tags, and sites"
         return Menu(
-            title: title,
+            title: title.sentence,
             items: items(
                 searches.map { ($0.name, .search($0.query)) }
-                    + tags.map { ("#" + $0, .search(ClipQuery(field: "tag", $0, sort: sort))) }))
+                    + tags.map { ("#" + $0, .search(ClipQuery(field: "tag", $0, sort: sort))) }
+                    + sites.map { ("site:" + $0, .search(ClipQuery(field: "site", $0, sort: sort))) }))
     }
 
     static func quotes(of clip: Clip) -> Menu {

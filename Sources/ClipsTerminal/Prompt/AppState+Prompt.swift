@@ -116,7 +116,8 @@ extension AppState {
 
 /// Filtering.
 extension AppState {
-    mutating func beginFilter() {
+    /// - Parameter text: The text after the present filter.
+    mutating func beginFilter(_ text: String = "") {
         switch screen {
         case .help: prompt = Prompt(kind: .helpFilter, text: help.filter)
         case .history: prompt = Prompt(kind: .historyFilter, text: history.filter.text)
@@ -126,7 +127,7 @@ extension AppState {
             list.feed.hasMoved = false
             let earlier = list.query.filter.trimmed
             // More words can be typed immediately.
-            prompt = Prompt(kind: .filter, text: earlier.isEmpty ? "" : earlier + " ")
+            prompt = Prompt(kind: .filter, text: (earlier.isEmpty ? "" : earlier + " ") + text)
         }
         emit(.loadNames)
     }

@@ -6,12 +6,11 @@ extension AppState {
     mutating func show(_ filters: FilterMemory?) {
         if let filters {
             typing.filters = filters
-            sidebar.invalidate(at: now)
         }
         if typing.awaitedQuestion == .searches { emit(.loadNames) }
     }
 
-    /// Opens the menu of the saved searches and of the tags, which are read for it: another window may have saved some.
+    /// Opens the menu of the saved searches, the tags, and the sites, which are read for it: another window may have saved some.
     mutating func requestSearches() {
         typing.awaitedQuestion = .searches
         emit(.loadFilters)
@@ -21,10 +20,11 @@ extension AppState {
         typing.names = names
         guard opens(.searches) else { return }
         let tags = Array(names.tags.prefix(ClipFacets.maxCount))
-        guard !typing.filters.searches.isEmpty || !tags.isEmpty else {
+        let sites = Array(names.sites.prefix(ClipFacets.maxCount))
+        guard !typing.filters.searches.isEmpty || !tags.isEmpty || !sites.isEmpty else {
             return report("There are no saved searches; ':save NAME' saves the filter.")
         }
-        menu = .searches(typing.filters.searches, tags: tags, settings.config.sort)
+        menu = .searches(typing.filters.searches, tags: tags, sites: sites, settings.config.sort)
     }
 
     mutating func saveSearch(_ name: String) {
@@ -48,7 +48,6 @@ extension AppState {
 
     private mutating func remember(_ change: FilterMemory.Change) {
         typing.filters.apply(change)
-        sidebar.invalidate(at: now)
         emit(.remember(change))
     }
 

@@ -118,12 +118,12 @@ extension AppState {
         let undoHint = "\(keys.name(of: .undo)) to undo"
         switch work {
         case .open: return
-        case .undo:
+        case .undo(let step, _):
             guard let token else {
                 undoSteps.setAside(work)
                 return report(Self.nothing(to: .undo, summary, remark))
             }
-            undoSteps.redoable.append(UndoStep(token: token, summary: summary))
+            undoSteps.redoable.append(UndoStep(token: token, summary: step.redoSummary ?? summary))
             report(Self.joined(["Undone: \(summary)", remark, "\(keys.name(of: .redo)) to redo"]))
         case .redo:
             guard let token else {

@@ -29,7 +29,7 @@ struct StatusLine {
                 SafeText.cut(text, to: line.size.columns - indent(line)), in: line,
                 column: indent(line), style: style(of: message))
             let right = rightParts(fitting: line.size.columns - 2 * indent(line) - used - 2)
-            drawRight(right, line, after: indent(line) + used, mayCut: false, &frame)
+            drawRight(right, line, after: indent(line) + used, gap: 2, mayCut: false, &frame)
         } else {
             drawState(line, &frame)
         }
@@ -146,14 +146,21 @@ struct StatusLine {
 
     private func drawState(_ line: Rect, _ frame: inout Frame) {
         var left = leftParts
-        var right = rightParts(fitting: line.size.columns - indent(line) - width(left) - 3)
+        // A mark that appears for a moment does not take the room of the right parts.
+        let isMarked = left.last?.text.hasPrefix("~") == true
+        let gap = isMarked ? 1 : 2
+        var right = rightParts(fitting: line.size.columns - indent(line) - width(left) - gap - 1)
         let isReading = state.screen == .output || state.reader.hasFocus
-        if isReading, right.count > 1, width(left) + width(right) + 3 > line.size.columns {
+        if isReading, right.count > 1, width(left) + width(right) + gap + 1 > line.size.columns {
             // To a reader, the matches are more important than the last change.
             right.removeAll { $0.style == theme.muted }
         }
         // The first parts are the most important.
-        while left.count > 2, width(left) + width(right) + 3 > line.size.columns {
+        while left.count > 2, width(left) + width(right) + gap + 1 > line.size.columns {
+            left.removeLast()
+        }
+        // The number of unread clips does not hide a problem on a narrow screen.
+        if left.count == 2, left[1].text.hasSuffix(" unread"), line.size.columns - width(left) < 8 {
             left.removeLast()
         }
         var column = indent(line)
@@ -163,7 +170,7 @@ struct StatusLine {
                 SafeText.cutAtWord(part.text, to: line.size.columns - column), in: line, column: column,
                 style: part.style)
         }
-        drawRight(right, line, after: column, mayCut: true, &frame)
+        drawRight(right, line, after: column, gap: gap, mayCut: true, &frame)
     }
 
     private func width(_ parts: [StyledRun]) -> Int {
@@ -172,13 +179,14 @@ struct StatusLine {
 
     /// Draws the parts that fit, from the first.
     private func drawRight(
-        _ parts: [StyledRun], _ line: Rect, after column: Int, mayCut: Bool, _ frame: inout Frame
+        _ parts: [StyledRun], _ line: Rect, after column: Int, gap: Int, mayCut: Bool,
+        _ frame: inout Frame
     ) {
         let end = line.size.columns - indent(line)
         var parts = parts
-        while parts.count > 1, end - width(parts) < column + 2 { parts.removeLast() }
-        guard mayCut ? end > column + 5 : end - width(parts) >= column + 2 else { return }
-        var start = max(column + 2, end - width(parts))
+        while parts.count > 1, end - width(parts) < column + gap { parts.removeLast() }
+        guard mayCut ? end > column + gap + 3 : end - width(parts) >= column + gap else { return }
+        var start = max(column + gap, end - width(parts))
         for (index, part) in parts.enumerated() {
             if index > 0 { start += frame.put(" · ", in: line, column: start, style: theme.muted) }
             start += frame.put(

@@ -21,6 +21,8 @@ struct SyncStatus: Sendable {
         var words: ChangeWords?
         /// The only change of the transaction; nil if it has several.
         var line: TransactionSummary.Line?
+        /// The title of the clip of that change when it was delivered.
+        var title: String?
         /// The step of undo of which the transaction is a part, and the process that makes it.
         var step: [Int64]?
         /// The clips of changes by a writer that marks no transaction, such as the `sqlite3` shell; nil for others.
@@ -38,7 +40,7 @@ struct SyncStatus: Sendable {
         /// - Parameter maxTitle: The maximum number of characters of a title; 0 for none.
         func summary(_ titles: HistoryTitles, maxTitle: Int) -> String {
             if let line {
-                let title = (line.title ?? titles[line.clip])?.firstWords(columns: maxTitle)
+                let title = (line.title ?? titles[line.clip] ?? self.title)?.firstWords(columns: maxTitle)
                 return "\(author) \(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
             }
             let count = inserted + updated + deleted

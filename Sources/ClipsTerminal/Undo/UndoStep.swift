@@ -15,8 +15,12 @@ struct UndoStep: Hashable, Sendable {
     /// The change, such as `deleted “Title”`; empty if only the history knows it.
     let summary: String
     var origin: Origin?
+    /// The change without the window that made it, as redoing its undo reports it; nil if the summary is the same.
+    var redoSummary: String?
 
-    func named(_ summary: String) -> UndoStep { UndoStep(token: token, summary: summary, origin: origin) }
+    func named(_ summary: String, redo: String) -> UndoStep {
+        UndoStep(token: token, summary: summary, origin: origin, redoSummary: redo)
+    }
 }
 
 /// A change of another window, open or closed, that the user can undo.
@@ -32,6 +36,9 @@ struct ForeignChange: Hashable, Sendable {
     private var place: String { isOfOpenWindow ? "in another window" : "in a closed window" }
 
     var summary: String { "\(change) \(place)" }
+
+    /// The change as an undo or redo of it reports it: the redo is the work of this window.
+    func summary(_ direction: UndoSteps.Direction) -> String { direction == .undo ? summary : change }
 
     /// Returns a question such as `Undo “Title”, deleted in another window 2 min ago?`, or
     /// `Undo “deleted 3 clips”, in another window 2 min ago?`.

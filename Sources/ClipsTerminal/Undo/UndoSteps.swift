@@ -173,7 +173,8 @@ extension AppState {
             items: [
                 Menu.Item(
                     key: "y", label: direction == .undo ? "undo" : "redo",
-                    choice: .foreignUndo(step.named(change.summary), direction))
+                    choice: .foreignUndo(
+                        step.named(change.summary(direction), redo: change.change), direction))
             ])
     }
 
