@@ -9,12 +9,12 @@ struct LineContainers {
     }
 
     private var open: [Container] = []
-    /// The number of open containers that have no marks: a page may nest hundreds around each letter.
-    private var skipped = 0
+    /// The containers whose marks those of a deeper one replace: a page may nest hundreds around each letter.
+    private var replaced: [Container] = []
     /// The number of containers around the last line that are still open.
     private var shared = 0
 
-    private static let maxDepth = 8
+    private static let maxDepth = 16
 
     /// Whether the next line is the first of an item.
     var beginsItem: Bool { open.contains { $0.marker != nil } }
@@ -22,7 +22,7 @@ struct LineContainers {
     /// Whether the next line is the first of the description of a term.
     var beginsDefinition: Bool { open.last?.marker?.first == UInt8(ascii: ":") }
 
-    var isEmpty: Bool { open.isEmpty && skipped == 0 }
+    var isEmpty: Bool { open.isEmpty }
 
     /// The bytes before the next lines of the same blocks.
     var indent: [UInt8] { open.flatMap(\.text) }
@@ -49,16 +49,17 @@ struct LineContainers {
     }
 
     private mutating func push(_ container: Container) {
-        if open.count < Self.maxDepth { open.append(container) } else { skipped += 1 }
+        guard open.count >= Self.maxDepth, var last = open.popLast() else { return open.append(container) }
+        last.marker = nil
+        replaced.append(last)
+        shared = min(shared, open.count)
+        open.append(container)
     }
 
     mutating func close() {
-        guard skipped == 0 else {
-            skipped -= 1
-            return
-        }
         _ = open.popLast()
         shared = min(shared, open.count)
+        if let last = replaced.popLast() { open.append(last) }
     }
 
     /// Returns the bytes before the next line.

@@ -60,6 +60,18 @@ extension TextLines {
         return [UInt8](repeating: UInt8(ascii: "`"), count: isFree ? count : longest + 1)
     }
 
+    /// A soft hyphen, and a space without width.
+    private static let hidden: [[UInt8]] = [[0xC2, 0xAD], [0xE2, 0x80, 0x8B]]
+
+    /// Returns the text for the first character, and its number of bytes; nil if the text contains the character itself.
+    static func replaced(_ rest: Slice<UnsafeBufferPointer<UInt8>>) -> (text: String, count: Int)? {
+        if let hidden = hidden.first(where: rest.starts(with:)) { return ("", hidden.count) }
+        guard rest.first == 0xC2, let next = rest.dropFirst().first, next < 0xA0 else { return nil }
+        // Of these, HTML reads some as Windows-1252, and the others are controls of a terminal.
+        let repaired = HTMLText.repaired(String(decoding: [0xC2, next], as: UTF8.self))
+        return (repaired.utf8.first == 0xC2 ? "" : repaired, 2)
+    }
+
     /// The words for elements whose content is a file of its own.
     static let media = [
         "img": "image", "video": "video", "audio": "audio", "iframe": "frame", "object": "object",

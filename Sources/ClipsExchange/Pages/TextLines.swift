@@ -298,17 +298,15 @@ struct TextLines {
 
     mutating func breakLine() { breaks = max(breaks, 1) }
 
-    /// A soft hyphen, and a space without width.
-    private static let hidden: [[UInt8]] = [[0xC2, 0xAD], [0xE2, 0x80, 0x8B]]
-
     mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
         let isInCode = openCode != nil
         var index = 0
         while index < text.count {
             let byte = text[index]
             let rest = text[index...].prefix(4)
-            if byte >= 0xC2, let hidden = Self.hidden.first(where: rest.starts(with:)) {
-                index += hidden.count
+            if byte >= 0xC2, let replaced = Self.replaced(rest) {
+                index += replaced.count
+                add(replaced.text)
                 continue
             }
             let isWideSpace = byte == 0xC2 && rest.dropFirst().first == 0xA0
