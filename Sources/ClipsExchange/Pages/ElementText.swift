@@ -30,8 +30,10 @@ struct ElementText {
     var hasTable = false
     /// Whether there is an element that declares content.
     private(set) var hasArticle = false
-    /// The characters and commas of the paragraph around an inline element.
-    private var inline = (count: 0, commas: 0)
+    /// The number of characters in blocks of links without a text of their own.
+    private(set) var menus = 0
+    /// The characters and commas of the paragraph around an inline element, and the characters of its links.
+    private var inline = (count: 0, commas: 0, links: 0)
 
     /// The number of characters below which a text is not a paragraph.
     private static let minParagraph = 25
@@ -78,6 +80,8 @@ struct ElementText {
         points += child.points + child.inherited
         inline.count += child.inline.count
         inline.commas += child.inline.commas
+        inline.links += child.inline.links
+        menus += child.menus
     }
 
     /// Adds the paragraphs of a child that is left out by its names.
@@ -106,11 +110,12 @@ struct ElementText {
         if Self.proseNames.contains(name), count - links >= Self.minParagraph { hasParagraph = true }
         // The text of an inline element belongs to the paragraph around it.
         if TextLines.breaks(before: name) == nil {
-            if name == "a" { inline = (0, 0) }
+            if name == "a" { inline = (0, 0, inline.count + inline.links) }
             return 0
         }
         let own = inline
-        inline = (0, 0)
+        inline = (0, 0, 0)
+        if own.links > own.count { menus += own.links + own.count }
         commas += own.commas
         if !isInLink, own.count >= Self.minParagraph { prose += own.count }
         if isListOfTeasers(name) { listed = prose }
@@ -135,6 +140,12 @@ struct ElementText {
         if Self.lists.contains(name) { return !isPart && name == "ul" && linkShare > 0.9 }
         return Self.blocks.contains(name) && (links - (isPart ? itemLinks : sourceLinks)) * 4 > count
     }
+
+    /// Whether most of the text is links to pages, or short texts below headings that are links.
+    var isMenu: Bool { menus * 2 > count || headlines >= 3 && count < 300 * headlines }
+
+    /// Whether an article leads to another one.
+    var isTeaser: Bool { isMenu || linkShare > 0.25 || headlines > 0 && count < 300 * headlines }
 
     /// Whether an element is a list of other pages with a few words about each.
     func isListOfTeasers(_ name: String) -> Bool {

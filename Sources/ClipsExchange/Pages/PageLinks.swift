@@ -4,6 +4,8 @@ import Platform
 /// The addresses of the links in a page, numbered in the order of their first occurrence.
 struct PageLinks {
     private let base: URL?
+    /// Whether links are relative to the page itself, so that a fragment leads to a part of it.
+    private let isOwn: Bool
     private var addresses: [String] = []
     private var numbers: [String: Int] = [:]
     private var size = 0
@@ -17,17 +19,33 @@ struct PageLinks {
     /// The schemes of scripts and of contents, and of the reader's own files, to which a page does not lead.
     private static let refused: Set = ["javascript", "vbscript", "data", "blob", "about", "file"]
 
-    /// - Parameter base: The address of the page; empty if only absolute links have an address.
-    init(base: String) { self.base = URL(string: base) }
+    /// - Parameters:
+    ///   - base: The address to which links are relative; empty if only absolute links have an address.
+    ///   - page: The address of the page, if it is another one.
+    init(base: String, page: String? = nil) {
+        self.base = URL(string: base)
+        func document(_ address: String) -> Substring { address.prefix { $0 != "#" } }
+        isOwn = page.map { document($0) == document(base) } ?? true
+    }
 
     /// Returns the address of a link; nil if it does not lead away from the page.
     func address(of node: HTMLDocument.Node) -> String? {
         (node["href"] ?? node["xlink:href"]).flatMap(address)
     }
 
+    /// Whether a link leads to another site, and does not share the page there.
+    func isExternal(_ node: HTMLDocument.Node) -> Bool {
+        guard let address = address(of: node), let url = URL(string: address), let host = url.host else {
+            return false
+        }
+        return host != base?.host && !Self.sharing.contains { address.lowercased().contains($0) }
+    }
+
+    private static let sharing = ["share", "/intent/", "/submit", "pin/create", "addtoany", "wa.me/"]
+
     func address(_ text: String) -> String? {
-        let link = HTMLText.trimmed(HTMLText.repaired(text))
-        guard !link.isEmpty, !link.hasPrefix("#"), link.utf8.count <= Self.maxAddress,
+        let link = HTMLText.address(text)
+        guard !link.isEmpty, !(isOwn && link.hasPrefix("#")), link.utf8.count <= Self.maxAddress,
             let url = URL(string: link, relativeTo: base)?.absoluteURL,
             let scheme = url.scheme?.lowercased(), !Self.refused.contains(scheme)
         else { return nil }

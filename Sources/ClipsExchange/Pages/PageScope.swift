@@ -5,12 +5,25 @@ struct PageScope {
     /// Whether it is in an element that declares content.
     private(set) var isInMain = false
     private(set) var isInArticle = false
+    /// Whether it is in the element with the paragraphs of a post.
+    private(set) var isInPost = false
     /// Whether it is in an element with headers and footers of its own.
     private(set) var isInSection = false
 
     /// The scope of a part of a page that is content as a whole.
     static let content = PageScope(
         isInContent: true, isInMain: true, isInArticle: true, isInSection: true)
+
+    /// Returns the scope of the children of an element in the content.
+    ///
+    /// - Parameter isFrame: Whether the element has parts of the page around a post.
+    func entering(_ node: HTMLDocument.Node, isFrame: Bool) -> PageScope {
+        var scope = entering(node)
+        guard node.name != "body", !scope.isInContent || !scope.isInPost else { return scope }
+        if PostFlow.isIn(node) { scope.isInPost = true }
+        if scope.isInPost || !isFrame { scope.isInContent = true }
+        return scope
+    }
 
     /// Returns the scope of the children of an element.
     func entering(_ node: HTMLDocument.Node) -> PageScope {

@@ -26,6 +26,27 @@ struct PartNames {
     /// Whether the element contains comments of readers.
     var areComments: Bool { found.contains { $0.hasPrefix("comment") } && !isSectionOnComments }
 
+    /// Whether the element may refer to another page, rather than contain what its name says: a note on comments.
+    var mayRefer: Bool {
+        found.allSatisfy(Self.places.contains) && (!areComments || isNote)
+    }
+
+    /// Whether a name has a word that is not of boilerplate, and no element inside is of comments.
+    private var isNote: Bool {
+        var isNote = false
+        ReadableText.forEachElement(in: node) { element in
+            let names = "\(element["class"] ?? "") \(element["id"] ?? "")".lowercased().split { !$0.isLetter }
+            if element == node {
+                isNote = names.contains { !Self.words.contains(String($0)) }
+            } else if names.contains(where: { $0.hasPrefix("comment") }) {
+                isNote = false
+            }
+        }
+        return isNote
+    }
+
+    private static let places: Set<Substring> = ["comment", "comments", "footer", "related", "sidebar"]
+
     /// Whether an element is left out with all it contains.
     ///
     /// - Parameters:

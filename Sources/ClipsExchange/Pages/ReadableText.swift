@@ -1,8 +1,8 @@
 /// The text of a page that a reader came for.
 ///
 /// The content is the element that declares the body of the article, or the `article` or `main` element, with a large
-/// part of the text; without one, the element whose paragraphs are long and have few links, with the elements around it
-/// that add paragraphs; otherwise the whole page. Boilerplate, such as navigation, is recognized by its element, its
+/// part of the text, and the elements like it; without one, the element whose paragraphs are long and have few links,
+/// with all around it that is not a menu; otherwise the whole page. Boilerplate, such as navigation, is recognized by its element, its
 /// role, and the words of its class, and left out; in the content, only if it has few words or most of them are links.
 /// Left out there are also forms, and links below a heading of teasers.
 struct ReadableText {
@@ -25,6 +25,11 @@ struct ReadableText {
     /// The measures of the elements with text.
     private var measures: [Node: ElementText] = [:]
     private var leavesOutLists = false
+    /// The elements that are left out by their names.
+    private var named: Set<Node> = []
+    /// The elements of the content with parts of the page, and the menus in them.
+    private var frames: Set<Node>?
+    private var menus: Set<Node> = []
     /// The elements with comments of readers, and whether they are the content.
     private var comments: [Node] = []
     private var keepsComments = false
@@ -34,10 +39,9 @@ struct ReadableText {
         let text: ElementText
     }
 
-    /// - Parameter address: The address of the page, to which its links are relative; empty if it is unknown.
-    static func text(of root: Node, at address: String = "") -> String {
+    /// - Parameter links: The links of the page, none so far.
+    static func text(of root: Node, links: PageLinks) -> String {
         let paragraphs = Boilerplate.paragraphs(in: root)
-        let links = PageLinks(base: address)
         let strict = ReadableText(usesClasses: true, paragraphs: paragraphs).lines(root, links)
         guard strict.count < minText else { return Boilerplate.isWall(strict.text) ? "" : strict.text }
         let loose = ReadableText(usesClasses: false).lines(root, links)
@@ -52,25 +56,34 @@ struct ReadableText {
     private func lines(_ root: Node, _ links: PageLinks) -> TextLines {
         var reader = self
         let whole = reader.measure(root, isInLink: false, in: PageScope(), 0)
-        // Lists of options and teasers may have more text than the paragraphs of the content.
-        let hasProse = whole.prose >= Self.minText
-        func large(_ candidates: [Candidate], _ size: (ElementText) -> Int = { $0.count - $0.links }) -> Node?
-        {
-            candidates.max { size($0.text) < size($1.text) }.flatMap {
-                size($0.text) * 100 >= size(whole) * Self.minShare ? $0.node : nil
-            }
-        }
-        let dense = whole.isShort ? [] : reader.best.map { [reader.widened($0.candidate)] } ?? []
-        let content =
-            large(reader.bodies) ?? large(reader.articles) ?? large(reader.mains)
-            ?? large(dense) { hasProse ? $0.prose : $0.count - $0.links } ?? root
+        let content = reader.content(whole, links) ?? root
         let text = reader.measures[content] ?? whole
         reader.leavesOutLists = text.prose - text.listed >= Self.minProse && content.name != "article"
         let answers = reader.comments.filter { Self.isInside(content, $0) }.compactMap { reader.measures[$0] }
         reader.keepsComments = answers.reduce(0) { $0 + $1.count - $1.links } > text.count - text.links
         var lines = TextLines(links: links)
-        reader.append(content, to: &lines, in: Self.scope(around: content, root), 0)
+        reader.append(content, to: &lines, in: reader.scope(around: content, root), 0)
         return lines
+    }
+
+    /// Returns the element with the content; nil if no element has enough of the text.
+    private mutating func content(_ whole: ElementText, _ links: PageLinks) -> Node? {
+        func large(_ candidates: [Candidate], _ size: (ElementText) -> Int = { $0.count - $0.links }) -> Node?
+        {
+            guard let largest = candidates.max(by: { size($0.text) < size($1.text) }),
+                size(largest.text) * 100 >= size(whole) * Self.minShare
+            else { return nil }
+            return Self.joined(largest.node, candidates)
+        }
+        if let node = large(bodies) ?? large(articles) ?? large(mains) { return node }
+        guard !whole.isShort, let best = best?.candidate else { return nil }
+        // Lists of options and teasers may have more text than the paragraphs of the content.
+        let hasProse = whole.prose >= Self.minText
+        if let node = large([widened(best, links)], { hasProse ? $0.prose : $0.count - $0.links }) {
+            return node
+        }
+        (frames, menus) = (nil, [])
+        return nil
     }
 
     private static func isInside(_ content: Node, _ node: Node) -> Bool {
@@ -79,7 +92,27 @@ struct ReadableText {
         return next != nil
     }
 
-    private static func scope(around content: Node, _ root: Node) -> PageScope {
+    /// Returns the element around all candidates that are like one of them, or are not links to other articles.
+    private static func joined(_ chosen: Node, _ candidates: [Candidate]) -> Node {
+        var content = chosen
+        for other in candidates where other.text.count > 0 && !isInside(content, other.node) {
+            guard !isInside(other.node, chosen), isLike(other.node, chosen) || !other.text.isTeaser else {
+                continue
+            }
+            while let parent = content.parent, !isInside(content, other.node) { content = parent }
+        }
+        while let parent = content.parent, parent.name == "main" || parent["role"] == "main",
+            PostFlow.isIn(parent)
+        { content = parent }
+        return content
+    }
+
+    /// Whether two elements have the same name and class.
+    private static func isLike(_ node: Node, _ other: Node) -> Bool {
+        node.name == other.name && node["class"] == other["class"]
+    }
+
+    private func scope(around content: Node, _ root: Node) -> PageScope {
         guard content != root else { return PageScope() }
         var (parents, next): ([Node], Node?) = ([], content.parent)
         while let node = next, node.isElement {
@@ -87,22 +120,49 @@ struct ReadableText {
             next = node.parent
         }
         var scope = parents.reversed().reduce(PageScope()) { $0.entering($1) }
-        scope.isInContent = true
+        scope.isInContent = scope.isInContent || content.name != "body" && frames?.contains(content) != true
         return scope
     }
 
-    /// Returns the outermost element around a candidate that adds many paragraphs, and little other text and links.
-    private func widened(_ candidate: Candidate) -> Candidate {
-        var (best, next) = (candidate, candidate.node.parent)
-        while let node = next, let text = measures[node] {
-            let other = text.count - text.links - text.prose
-            let added = (text.count - best.text.count, text.links - best.text.links)
-            if text.prose * 5 > best.text.prose * 6, other * 2 <= text.prose, added.1 * 4 <= added.0 {
-                best = Candidate(node: node, text: text)
+    /// Returns the outermost element around a candidate that adds text or links to it, apart from menus.
+    private mutating func widened(_ candidate: Candidate, _ links: PageLinks) -> Candidate {
+        var (best, node) = (candidate, candidate.node)
+        var (around, found): ([(Node, Int)], [Node]) = ([], [])
+        while let parent = node.parent, parent.isElement, let text = measures[parent] {
+            // A quote or an item is not a post, and one next to paragraphs is a part of it.
+            let isFlow = PostFlow.isPart(node) || PostFlow.isIn(parent)
+            var (adds, isFrame) = (isFlow, !isFlow)
+            for sibling in parent.children where sibling != node && sibling.isElement {
+                guard let part = measures[sibling], part.count > 0, !named.contains(sibling) else { continue }
+                let isLike = Self.isLike(sibling, node) && node["class"] != nil
+                if isLike { isFrame = false }
+                if isLike || !part.isMenu || !isFlow && !Self.isMenu(sibling, links) {
+                    adds = true
+                } else if !isFlow {
+                    found.append(sibling)
+                }
             }
-            next = node.parent
+            if isFrame { around.append((parent, text.count)) }
+            if adds {
+                best = Candidate(node: parent, text: text)
+                menus = Set(found)
+            }
+            node = parent
         }
+        // The header of an answer is a part of it, and not of the page.
+        frames = Set(around.filter { $0.1 * 5 >= best.text.count * 4 }.map(\.0))
         return best
+    }
+
+    /// Whether links lead to several pages, all of the same site.
+    private static func isMenu(_ node: Node, _ links: PageLinks) -> Bool {
+        var (count, isExternal) = (0, false)
+        forEachElement(in: node) {
+            guard !isExternal, $0.name == "a", $0["href"] != nil else { return }
+            count += 1
+            isExternal = links.isExternal($0)
+        }
+        return count > 3 && !isExternal
     }
 
     private mutating func measure(
@@ -130,6 +190,7 @@ struct ReadableText {
                     continue
                 }
                 if names.areComments { comments.append(child) }
+                named.insert(child)
                 text.add(omitted: child)
                 text.add(named: part)
                 best = before.0
@@ -156,21 +217,35 @@ struct ReadableText {
         usesClasses ? PartNames(node, in: scope) : nil
     }
 
-    private func covers(_ node: Node, in scope: PageScope) -> Bool {
-        if Boilerplate.covers(node, in: scope) { return true }
+    private func covers(_ node: Node, in scope: PageScope, _ links: PageLinks) -> Bool {
+        if menus.contains(node) { return true }
+        if Boilerplate.covers(node, in: scope) {
+            guard Self.places.contains(node.name), !Boilerplate.covers(node, in: .content) else {
+                return true
+            }
+            let isPost = scope.isInPost && PostFlow.isReference(node, links)
+            return !isPost && !(node.name == "aside" && PostFlow.isAround(node))
+        }
         guard let names = names(of: node, in: scope), !(keepsComments && names.areComments) else {
             return false
         }
-        return names.cover(measures[node], in: scope, paragraphs: paragraphs)
+        guard names.cover(measures[node], in: scope, paragraphs: paragraphs) else { return false }
+        return !(scope.isInContent && PostFlow.isReference(node, links) && names.mayRefer)
     }
 
+    /// The elements that belong to a post or to the page, as those around them show.
+    private static let places: Set = ["aside", "footer"]
+
     /// Whether an element in the content is a form, or leads to other articles. A share of links alone does not show it.
-    private func isTeaser(_ node: Node, in scope: PageScope) -> Bool {
+    private func isTeaser(_ node: Node, in scope: PageScope, _ links: PageLinks) -> Bool {
         guard let text = measures[node], !Boilerplate.isNotes(node) else { return false }
         let name = node.name
-        if text.isForm(name) || leavesOutLists && text.isListOfTeasers(name) { return true }
-        if name == "aside", !scope.isInArticle, text.linkShare > 0.5 { return true }
-        return text.isLinks(name, isPart: Boilerplate.isPart(node)) && Boilerplate.hasHeadingOfTeasers(node)
+        let isPart = Boilerplate.isPart(node)
+        if text.isForm(name) || leavesOutLists && !isPart && text.isListOfTeasers(name) { return true }
+        if name == "aside", !scope.isInArticle, text.linkShare > 0.5, !PostFlow.isReference(node, links) {
+            return true
+        }
+        return text.isLinks(name, isPart: isPart) && Boilerplate.hasHeadingOfTeasers(node)
     }
 
     /// Whether an element only says that an advertisement is next to it.
@@ -183,12 +258,13 @@ struct ReadableText {
 
     private func append(_ node: Node, to lines: inout TextLines, in scope: PageScope, _ depth: Int) {
         let isInContent = scope.isInContent
-        let scope = scope.entering(node)
+        let scope = scope.entering(node, isFrame: frames?.contains(node) ?? true)
         lines.open(node)
         for child in node.children {
             if child.isText {
                 lines.add(textOf: child)
             } else if child.isElement, Boilerplate.embedded.contains(child.name) {
+                let isInContent = isInContent || PostFlow.isNext(to: child)
                 guard Boilerplate.isContent(embedded: child, isInContent: isInContent) else { continue }
                 if child.name == "noscript", isInContent, Boilerplate.hasProse(unscripted: child) {
                     append(child, to: &lines, in: scope, depth + 1)
@@ -199,10 +275,10 @@ struct ReadableText {
             } else if child.isElement, depth < Self.maxDepth, !lines.addSpecial(child) {
                 if child.name == "svg", !lines.isInLink, !Boilerplate.isHidden(child) {
                     appendLinks(in: child, to: &lines, depth)
-                } else if covers(child, in: scope)
-                    || isInContent && !lines.isInLink && isTeaser(child, in: scope) || isAdvertisement(child)
+                } else if covers(child, in: scope, lines.links) || isAdvertisement(child)
+                    || isInContent && !lines.isInLink && isTeaser(child, in: scope, lines.links)
                 {
-                    lines.omitElement()
+                    if PostFlow.isBelowTitle(child) { lines.omitElement() }
                 } else {
                     lines.separate(before: child)
                     append(child, to: &lines, in: scope, depth + 1)

@@ -28,7 +28,7 @@ package struct WebPage: Hashable, Sendable {
         let base = readHead(root)
         let own = address.isEmpty ? url : address
         let address = PageLinks(base: own).address(base) ?? own
-        self.text = ReadableText.text(of: root, at: address)
+        self.text = ReadableText.text(of: root, links: PageLinks(base: address, page: own))
         lacksLinks = address.isEmpty && Self.hasRelativeLinks(root)
     }
 
