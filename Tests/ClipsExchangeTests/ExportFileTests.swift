@@ -111,6 +111,22 @@ struct ExportFileTests {
         #expect(lines.joined(separator: "|") == "x  |y|" + shown, "\(written)")
     }
 
+    @Test func `merged texts are shown and exported with a number for each page`() throws {
+        for day in ["mon", "on tue"] {
+            let text = "\(day): [report][1]\n\n[1]: https://\(day.suffix(3)).example/"
+            try program.run(
+                "add", "--url", "https://s.example/", "--text", text, "--duplicates", "merge")
+        }
+        let shown = try program.run("show", "2").output
+        let exported = try program.run("export", "--format", "markdown").output
+        for line in ["on tue: [report][1]", "mon: [report][2]"] { #expect(shown.contains(line), "\(shown)") }
+        #expect(shown.contains("[1]: https://tue.example/\n[2]: https://mon.example/"), "\(shown)")
+        for line in ["on tue: [report][2-1]", "mon: [report][2-2]", "[2-1]: https://tue.example/"] {
+            #expect(exported.contains("  > \(line)"), "\(exported)")
+        }
+        #expect(exported.contains("  > [2-2]: https://mon.example/\n"), "\(exported)")
+    }
+
     @Test func `each clip's links have labels of their own, and code remains as it is`() throws {
         let texts = [
             "[a][1], [1], [B][], `x[1] < y`, and \\[1] <b>\n\n```\nif a < b[1] { [c][1] }\n```\n\n[1]: https://one.example\n[b]: https://b.example\n",

@@ -197,6 +197,20 @@ import Testing
         }
     }
 
+    @Test func `the links of merged texts lead to the page of each, with the numbers of their list`() {
+        let drafts = ["mon", "on tue"].map { day in
+            var draft = ClipDraft()
+            draft.url = "https://s.example/"
+            draft.text = "\(day): [report][1]\n\n[1]: https://\(day.suffix(3)).example/"
+            return draft
+        }
+        var text = ClipMerge.merged(drafts[0], drafts[1]).text
+        var links = ClipLinks(takingListOf: &text)
+        #expect(links.numbered("https://mon.example/") == "https://mon.example/ [2]")
+        #expect(links.numbered(text) == "on tue: report [1]\n\n----------\n\nmon: report [2]")
+        #expect(links.urls == ["https://tue.example/", "https://mon.example/"])
+    }
+
     @Test func `links of four digits are numbered, and more are reported`() throws {
         let urls = (1...9999).map { "https://a.example/\($0)" }
         let list = urls.enumerated().map { "[\($0 + 1)]: \($1)" }.joined(separator: "\n")

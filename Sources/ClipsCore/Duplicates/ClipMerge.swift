@@ -4,7 +4,7 @@ import SearchIndex
 /// Merges clips with the same URL, or variants of it, into one.
 ///
 /// Both texts remain, the longer one first, with a line of dashes between them; a text that is part of the
-/// other is not repeated. The longer title remains the title, unless the user gave one, and the other one
+/// other is not repeated, and their links have one list at the end, see ``LinkedTexts``. The longer title remains the title, unless the user gave one, and the other one
 /// becomes a paragraph of the note. Notes are sets of paragraphs, and tags are sets of names. The author and the time are those of the
 /// earlier clip.
 ///
@@ -22,7 +22,8 @@ package enum ClipMerge {
         result.uuid = [one.uuid, other.uuid].compactMap(\.self).min()
         result.url = CanonicalURL.preferred(one.url, other.url)
         result.title = title ?? longer(one.title, other.title)
-        result.text = text(one.text, other.text)
+        let isScript = result.url.isEmpty && (one.text.hasPrefix("#!") || other.text.hasPrefix("#!"))
+        result.text = text(one.text, other.text, isMarkdown: !isScript)
         let notes = union(parts(one.note, "\n\n"), parts(other.note, "\n\n"))
         let titles = [one.title, other.title].filter { $0 != result.title && !$0.isEmpty }
         let paragraphs = union(notes, titles.map(paragraph))
@@ -50,30 +51,35 @@ package enum ClipMerge {
         (one.utf8.count, one) < (other.utf8.count, other) ? other : one
     }
 
-    /// Returns the texts of which none is part of another, longest first; a side unchanged if it has all of
-    /// them.
-    private static func text(_ one: String, _ other: String) -> String {
+    /// Returns the texts of which none is part of another, longest first, with one list of their links; a side
+    /// unchanged if it has all of them.
+    ///
+    /// - Parameter isMarkdown: Whether numbers in brackets may be links.
+    private static func text(_ one: String, _ other: String, isMarkdown: Bool) -> String {
         if one == other { return one }
-        let (left, right) = (maximal(parts(one, textSeparator)), maximal(parts(other, textSeparator)))
-        let all = maximal(left + right)
-        let canonical = all.joined(separator: textSeparator)
+        let texts = [one, other].map { parts($0, textSeparator).map { Array($0.utf8) } }
+        let hasLinks = isMarkdown && texts.joined().contains(where: LinkedTexts.hasDefinition)
+        let sides = texts.map { maximal([LinkedTexts($0, isLinked: hasLinks)]) }
+        let all = maximal(sides)
+        let canonical = all.text(textSeparator)
         // Of several sides that have all, the greatest that is not the canonical form, so that the result
         // does not depend on the order of merges.
-        let whole = [(left, one), (right, other)].filter { $0.0 == all }.map(\.1)
+        let whole = zip(sides, [one, other]).filter { $0.0 == all }.map(\.1)
         return whole.filter { $0 != canonical }.max() ?? canonical
     }
 
-    private static func maximal(_ parts: [String]) -> [String] {
-        let sorted = Set(parts).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
-        guard sorted.count > 1 else { return sorted }
-        var result: [String] = []
+    private static func maximal(_ sides: [LinkedTexts]) -> LinkedTexts {
+        let sorted = Set(sides.flatMap(\.parts)).sorted {
+            $0.count == $1.count ? $0.lexicographicallyPrecedes($1) : $0.count > $1.count
+        }
+        var result: [[UInt8]] = []
         for part in sorted where !result.contains(where: { contains($0, part) }) { result.append(part) }
-        return result
+        return LinkedTexts(parts: result, addresses: sides.flatMap(\.rest))
     }
 
     /// Whether a text contains the bytes of the other.
-    private static func contains(_ text: String, _ part: String) -> Bool {
-        part.isEmpty || offset(of: Array(part.utf8), in: Array(text.utf8)[...]) != nil
+    static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
+        part.isEmpty || offset(of: part, in: text[...]) != nil
     }
 
     private static func parts(_ text: String, _ separator: String) -> [String] {

@@ -37,12 +37,17 @@ package enum CopyForm: String, CaseIterable, Sendable {
         switch self {
         case .url: clips.map(\.url).filter { !$0.isEmpty }.joined(separator: "\n")
         case .title: clips.map(\.displayTitle).joined(separator: "\n")
-        case .text: clips.map(\.text).filter { !$0.isEmpty }.joined(separator: "\n\n")
+        case .text: Self.texts(clips.filter { !$0.text.isEmpty })
         case .markdown:
             clips.map { (isList && clips.count > 1 ? "- " : "") + Self.link($0) }.joined(separator: "\n")
         case .json: clips.map { ClipRecord($0).json() }.joined(separator: "\n")
         case .id: clips.map { String($0.id) }.joined(separator: "\n")
         }
+    }
+
+    /// Returns the texts, with one list of their links.
+    private static func texts(_ clips: [Clip]) -> String {
+        LinkedTexts.joined(clips.map(\.text), separator: "\n\n") { !clips[$0].isScript }
     }
 
     private static func link(_ clip: Clip) -> String {

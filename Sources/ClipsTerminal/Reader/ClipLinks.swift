@@ -82,7 +82,7 @@ struct ClipLinks: Sendable {
         var (result, references, code): ([UInt8], [Range<Int>], [Code]) = ([], [], [])
         var marks: [Mark] = []
         // A literal bracket, nil, ends with the next one, literal or not, which then ends no link that began before.
-        var (open, index, blocks) = ([Int?](), 0, TextMarks.code(in: bytes)[...])
+        var (open, index, blocks) = ([Int?](), 0, TextCode.all(in: bytes)[...])
         while index < bytes.count {
             if let block = blocks.first, block.range.lowerBound == index {
                 let range = result.count..<result.count + block.range.count

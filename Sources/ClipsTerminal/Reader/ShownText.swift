@@ -1,3 +1,4 @@
+import ClipsCore
 import Platform
 import Terminal
 
@@ -45,7 +46,7 @@ struct ShownText: Sendable {
     init(_ source: String, links: [Range<Int>] = [], width: Int, isMarkdown: Bool = true) {
         let all = Array(source.utf8)
         let bytes = isMarkdown ? Array(all.prefix(Self.maxBytes)) : []
-        let code = TextMarks.code(in: bytes)
+        let code = TextCode.all(in: bytes)
         var (parts, looks, codeLines) = (ShownParts(all), [Mark](), [Int]())
         var (cells, left) = ([CellPart](), Self.maxAdded)
         for block in TextMarks.blocks(of: bytes, code) {

@@ -2,61 +2,8 @@ import ClipsCore
 import Platform
 import Terminal
 
-/// Code of a text: a block in fences, or words between signs.
-struct TextCode: Hashable, Sendable {
-    let range: Range<Int>
-    /// The lines in the fences; nil for words.
-    var lines: Range<Int>?
-    /// The marks of quotes that begin each line.
-    var quotes = 0
-}
-
-/// The headings, the code, and the paragraphs of a text with marks of Markdown.
+/// The headings and the paragraphs of a text with marks of Markdown.
 enum TextMarks {
-    /// Returns the code of a text, in ascending order.
-    static func code(in bytes: [UInt8]) -> [TextCode] {
-        var found: [TextCode] = []
-        var (index, fence): (Int, (start: Int, count: Int, quotes: Int, code: Int)?) = (0, nil)
-        while index < bytes.count {
-            let line = bytes[index...].prefix { $0 != newline }
-            var marks = LineMarks(line, maxQuotes: fence?.quotes ?? .max, maxItems: fence == nil ? .max : 0)
-            if let open = fence, marks.quotes < open.quotes {
-                // The end of a quote is that of its code.
-                let end = max(open.code, index - 1)
-                found.append(
-                    TextCode(range: open.start..<end, lines: open.code..<end, quotes: open.quotes))
-                (fence, marks) = (nil, LineMarks(line))
-            }
-            let rest = line[marks.content...]
-            let signs = rest.prefix { $0 == sign }.count
-            if let open = fence {
-                if signs >= open.count, rest.dropFirst(signs).allSatisfy({ $0 <= 0x20 }) {
-                    let end = max(open.code, line.startIndex - 1)
-                    found.append(
-                        TextCode(
-                            range: open.start..<line.endIndex, lines: open.code..<end, quotes: open.quotes))
-                    fence = nil
-                }
-            } else if signs >= 3, !rest.dropFirst(signs).contains(sign) {
-                let start = marks.hasItem ? rest.startIndex : index
-                fence = (start, signs, marks.quotes, min(line.endIndex + 1, bytes.count))
-            } else {
-                while let sign = bytes[index..<line.endIndex].firstIndex(of: sign) {
-                    let isLiteral = sign > line.startIndex && bytes[sign - 1] == UInt8(ascii: "\\")
-                    let end = isLiteral ? nil : endOfCode(bytes, from: sign)
-                    if let end { found.append(TextCode(range: sign..<end)) }
-                    index = end ?? sign + 1
-                }
-            }
-            index = line.endIndex + 1
-        }
-        if let fence {
-            let (range, lines) = (fence.start..<bytes.count, fence.code..<bytes.count)
-            found.append(TextCode(range: range, lines: lines, quotes: fence.quotes))
-        }
-        return found
-    }
-
     /// A part of a text, in whose order they are.
     enum Block {
         /// A paragraph, or the space between other blocks.
@@ -120,15 +67,6 @@ enum TextMarks {
     }
 
     private static let newline = UInt8(ascii: "\n")
-    private static let sign = UInt8(ascii: "`")
-    /// The bytes within which code in a line ends.
-    private static let maxLength = 300
-
-    /// Returns the index after the sign that ends code in its line.
-    private static func endOfCode(_ bytes: [UInt8], from start: Int) -> Int? {
-        let rest = bytes[(start + 1)...].prefix(maxLength).prefix { $0 != newline }
-        return rest.firstIndex(of: sign).map { $0 + 1 }
-    }
 
     /// Returns the elements whose ranges overlap a range.
     static func overlapping<Element>(
@@ -140,10 +78,13 @@ enum TextMarks {
 }
 
 extension Clip {
+    /// Whether the text is that of a program.
+    var isScript: Bool { text.hasPrefix("#!") && url.isEmpty }
+
     /// Whether the text may be Markdown: that of a page, or one with links or code as Markdown has them. In another one, such
     /// as a script or the output of a program, stars and number signs are part of the text.
     var hasMarkdown: Bool {
-        if text.hasPrefix("#!"), url.isEmpty { return false }
+        if isScript { return false }
         if !url.isEmpty || text.contains("](http") || text.contains("```") { return true }
         guard text.contains("]: ") else { return false }
         return !LinkDefinition.all(in: Array(text.utf8.suffix(ClipLinks.maxBytes))[...]).isEmpty

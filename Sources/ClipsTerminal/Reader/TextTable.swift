@@ -1,3 +1,4 @@
+import ClipsCore
 import Terminal
 
 /// A table of Markdown: the cells of a header, a line with dashes, and rows.

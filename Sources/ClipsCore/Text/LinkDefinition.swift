@@ -1,14 +1,16 @@
 /// The name and the address of a link in a line of its own, `[name]: https://example.org`.
-struct LinkDefinition: Hashable, Sendable {
+package struct LinkDefinition: Hashable, Sendable {
     /// In lower case, since references to it may have other letters.
-    let name: String
-    let address: String
+    package let name: String
+    package let address: String
     /// The offset of its line.
-    let start: Int
+    package let start: Int
+    /// Whether a title follows the address.
+    let hasTitle: Bool
 
-    static let maxName = 100
+    package static let maxName = 100
 
-    init?(_ line: ArraySlice<UInt8>) {
+    package init?(_ line: ArraySlice<UInt8>) {
         guard line.first == UInt8(ascii: "["),
             let end = line.prefix(Self.maxName + 2).firstIndex(of: UInt8(ascii: "]")),
             line[end...].starts(with: "]: ".utf8)
@@ -28,9 +30,10 @@ struct LinkDefinition: Hashable, Sendable {
         self.name = Self.name(name)
         self.address = String(decoding: address, as: UTF8.self)
         start = line.startIndex
+        hasTitle = !rest.isEmpty
     }
 
-    static func name(_ bytes: ArraySlice<UInt8>) -> String {
+    package static func name(_ bytes: ArraySlice<UInt8>) -> String {
         String(decoding: bytes, as: UTF8.self).lowercased()
     }
 
@@ -40,19 +43,20 @@ struct LinkDefinition: Hashable, Sendable {
     }
 
     /// Returns the definitions between the paragraphs of a text, outside of code.
-    static func all(in bytes: ArraySlice<UInt8>) -> [LinkDefinition] {
+    package static func all(in bytes: ArraySlice<UInt8>) -> [LinkDefinition] {
         guard bytes.contains(UInt8(ascii: "[")) else { return [] }
-        let code = TextMarks.code(in: Array(bytes)).filter { $0.lines != nil }
+        var code = TextCode.all(in: Array(bytes)).filter { $0.lines != nil }[...]
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             guard let found = LinkDefinition(line) else { return nil }
             let offset = found.start - bytes.startIndex
-            return TextMarks.overlapping(offset..<offset + 1, in: code, \.range).isEmpty ? found : nil
+            while let first = code.first, first.range.upperBound <= offset { code.removeFirst() }
+            return code.first.map { $0.range.contains(offset) } ?? false ? nil : found
         }
     }
 
     /// Returns the number of definitions at the end of a text that are its list: those in brackets in the text, and all of
     /// a sequence of numbers from one on.
-    static func listed(_ definitions: [LinkDefinition], after text: ArraySlice<UInt8>) -> Int {
+    package static func listed(_ definitions: [LinkDefinition], after text: ArraySlice<UInt8>) -> Int {
         guard !definitions.isEmpty else { return 0 }
         var isListed = definitions.map { _ in false }
         var first = 0

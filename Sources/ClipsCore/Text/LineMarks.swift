@@ -1,14 +1,14 @@
 /// The marks of quotes, and of the items of a list, before the content of a line.
-struct LineMarks {
+package struct LineMarks {
     /// The index of the content.
-    private(set) var content: Int
-    private(set) var quotes = 0
-    private(set) var hasItem = false
+    package private(set) var content: Int
+    package private(set) var quotes = 0
+    package private(set) var hasItem = false
 
     /// - Parameters:
     ///   - maxQuotes: The number of marks of quotes before the content.
     ///   - maxItems: The number of marks of items before it.
-    init(_ line: ArraySlice<UInt8>, maxQuotes: Int = .max, maxItems: Int = .max) {
+    package init(_ line: ArraySlice<UInt8>, maxQuotes: Int = .max, maxItems: Int = .max) {
         var (rest, items) = (line.drop { $0 == 0x20 }, 0)
         while let first = rest.first {
             let isQuote = first == UInt8(ascii: ">")
@@ -21,7 +21,7 @@ struct LineMarks {
     }
 
     /// Returns the length of the mark of an item before a space; 0 if there is none.
-    static func item(_ line: ArraySlice<UInt8>) -> Int {
+    package static func item(_ line: ArraySlice<UInt8>) -> Int {
         let digits = line.prefix(10).prefix { 48...57 ~= $0 }.count
         let sign = line.dropFirst(digits)
         let isSign = (digits == 0 ? "-*+" : ".)").utf8.contains(sign.first ?? 0)
