@@ -11,7 +11,10 @@ struct MarkdownReader: FormatReader {
     private var definitions: [String: (link: MarkdownLink, line: Int)] = [:]
     private var references: [(label: String, title: String, tags: [String], line: Int)] = []
     private var isAtEnd = false
-    private var isAfterOwn = false
+    /// Whether the file has the first line of an own one.
+    private var isOwnFile = false
+    /// The last clip of an own line, nil if its comment cannot be read, with the blocks after it.
+    private var own: (draft: ClipDraft?, isComplete: Bool, line: Int, visible: VisibleClip)?
 
     let form = "Markdown"
     private(set) var unread = UnreadFields()
@@ -41,6 +44,7 @@ struct MarkdownReader: FormatReader {
                 }
             } else {
                 isAtEnd = true
+                finishOwn()
                 if let page {
                     var fielded = page.fielded
                     fielded.set(.text, HTMLText.trimmed(String(decoding: page.text, as: UTF8.self)))
@@ -74,6 +78,12 @@ struct MarkdownReader: FormatReader {
     }
 
     private mutating func read(_ line: String, isTooLong: Bool) {
+        if own?.visible.add(line, limit: maxText) == true {
+            if isTooLong { fail("it is longer than \(lines.limit)") }
+            return
+        }
+        finishOwn()
+        if lines.number == 1 { isOwnFile = line == OwnMarkdownLine.header }
         if isTooLong { fail("it is longer than \(lines.limit)") }
         let text = line.drop { $0 == " " || $0 == "\t" }
         if let mark = text.first, mark == "`" || mark == "~", text.prefix(while: { $0 == mark }).count >= 3 {
@@ -81,13 +91,12 @@ struct MarkdownReader: FormatReader {
             return
         }
         guard fence == nil else { return }
-        if let own = OwnMarkdownLine(line) {
-            isAfterOwn = true
-            return read(own)
+        if let own = OwnMarkdownLine(line) { return read(own) }
+        if isOwnFile, var draft = OwnMarkdownLine.draft(line) {
+            draft.tags = tags
+            own = (draft, false, lines.number, VisibleClip())
+            return
         }
-        // The quotes of an own line are in its comment.
-        if isAfterOwn, line.hasPrefix(OwnMarkdownLine.quote) { return }
-        isAfterOwn = isAfterOwn && text.isEmpty
         if readHeading(text) { return }
         if let definition = MarkdownLink.definition(text) {
             definitions[definition.label.lowercased()] = (definition.link, lines.number)
@@ -147,8 +156,26 @@ struct MarkdownReader: FormatReader {
         var draft = own.draft
         guard let object = JSONParser.parse(own.object).value,
             (try? ClipRecord.apply(object, to: &draft)) != nil, !draft.isEmpty
-        else { return fail("the clip's comment cannot be read") }
+        else {
+            self.own = (nil, false, lines.number, VisibleClip())
+            return fail("the clip's comment cannot be read")
+        }
+        self.own = (draft, true, lines.number, VisibleClip())
+    }
+
+    /// Adds the clip of an own line with the edits of its visible words.
+    private mutating func finishOwn() {
+        guard let own else { return }
+        self.own = nil
+        guard var draft = own.draft else { return }
+        let isRead = own.visible.apply(to: &draft)
         waiting.append(.success(draft))
+        guard !isRead else { return }
+        let reason =
+            own.isComplete
+            ? "the visible note, text, or quotes are not those of the clip's comment; the comment was read"
+            : "the note, text, and quotes of a clip without its comment were not read"
+        waiting.append(.failure(ImportProblem(line: own.line, reason, changed: 1)))
     }
 
     private mutating func resolve() {
@@ -176,7 +203,7 @@ struct MarkdownReader: FormatReader {
 struct OwnMarkdownLine {
     static let opening = "<!-- clips "
     static let closing = " -->"
-    static let quote = "  >"
+    static let header = "# Clips"
 
     let draft: ClipDraft
     let object: [UInt8]
@@ -193,6 +220,22 @@ struct OwnMarkdownLine {
             draft.title = link.title
         }
         self.draft = draft
+    }
+
+    /// Returns the URL and the title of a line without its comment.
+    static func draft(_ line: String) -> ClipDraft? {
+        let words = HTMLText.trimmed(line)
+        guard words.hasPrefix("- ") else { return nil }
+        var draft = ClipDraft()
+        if words.hasPrefix("- **"), words.hasSuffix("**"), words.utf8.count > 6 {
+            draft.title = MarkdownLink.plain(words.dropFirst(4).dropLast(2))
+            return draft
+        }
+        let (links, rest) = MarkdownLink.all(in: words.dropFirst(2))
+        guard words.hasPrefix("- ["), links.count == 1, rest.isEmpty, links[0].label == nil
+        else { return nil }
+        (draft.url, draft.title) = (links[0].url, links[0].title)
+        return draft
     }
 }
 

@@ -40,7 +40,7 @@ package struct ClipExport: Sendable {
                 + "<TITLE>Clips</TITLE>\n<H1>Clips</H1>\n<DL><p>\n"
         case .json: "["
         case .jsonl: ""
-        case .markdown: "# Clips\n\n"
+        case .markdown: OwnMarkdownLine.header + "\n\n"
         case .csv:
             (ClipAttribute.exported.map(\.rawValue) + [CSVColumns.quotes, CSVColumns.uuid])
                 .joined(separator: ",") + "\r\n"

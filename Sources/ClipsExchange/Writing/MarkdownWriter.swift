@@ -3,6 +3,9 @@ import ClipsCore
 /// A clip as a list item with a link, the other values in a comment, and its note, text, and quotes as block quotes for
 /// readers of the file.
 enum MarkdownWriter {
+    /// The scalars that are written of a line of a note.
+    static let maxLine = 2048
+
     static func line(_ clip: Clip) -> String {
         var carried: Set<ClipAttribute> = []
         let isLink =
@@ -19,19 +22,19 @@ enum MarkdownWriter {
         return "- \(visible) \(OwnMarkdownLine.opening)\(rest)\(OwnMarkdownLine.closing)\n"
             + block(lines(clip.note))
             + block(MarkdownText.lines(clip.text, label: String(clip.id)))
-            + clip.quotes.map { block($0, of: clip) }.joined()
+            + clip.quotes.map { block(lines($0, of: clip.url)) }.joined()
     }
 
-    /// A block quote of the list item. Readers skip it, because the comment has the words as they are.
+    /// A block quote of the list item, of which ``VisibleClip`` reads the edits: the comment has the words as they are.
     private static func block(_ lines: [String]) -> String {
         guard lines.contains(where: { !$0.isEmpty }) else { return "" }
         return "\n" + lines.map { $0.isEmpty ? "  >\n" : "  > \($0)\n" }.joined() + "\n"
     }
 
-    private static func block(_ quote: Quote, of clip: Clip) -> String {
-        let source = clip.url.isEmpty ? [] : ["", "— \(words(clip.url))"]
+    static func lines(_ quote: Quote, of url: String) -> [String] {
+        let source = url.isEmpty ? [] : ["", "— \(words(url))"]
         let note = quote.note.isEmpty ? [] : [""] + lines(quote.note)
-        return block(lines(quote.text) + note + source)
+        return lines(quote.text) + note + source
     }
 
     /// An ampersand is a character reference only where a name and a semicolon follow.
@@ -45,7 +48,7 @@ enum MarkdownWriter {
     }
 
     /// Returns the lines of a text without structure, which remain lines because of the spaces at their ends.
-    private static func lines(_ text: String) -> [String] {
+    static func lines(_ text: String) -> [String] {
         let lines = text.split { $0.isNewline }.map(line)
         return lines.dropLast().map { $0 + MarkdownText.lineEnd } + lines.suffix(1)
     }
@@ -63,7 +66,7 @@ enum MarkdownWriter {
 
     private static func words(_ text: String) -> String {
         var escaped = ""
-        for scalar in text.unicodeScalars.prefix(2048) {
+        for scalar in text.unicodeScalars.prefix(maxLine) {
             if scalar.value < 0x20 {
                 escaped += " "
                 continue
