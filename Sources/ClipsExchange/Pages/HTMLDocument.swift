@@ -76,6 +76,15 @@ extension HTMLDocument.Node {
     var next: HTMLDocument.Node? { pointee.next }
     var previous: HTMLDocument.Node? { pointee.prev }
     var parent: HTMLDocument.Node? { pointee.parent }
+
+    /// Returns the next node of a tree, parents first; nil after the last one.
+    func following(in root: HTMLDocument.Node) -> HTMLDocument.Node? {
+        if isElement, let child = firstChild { return child }
+        var node = self
+        while node != root, node.next == nil, let parent = node.parent { node = parent }
+        return node == root ? nil : node.next
+    }
+
     var hasAttributes: Bool { pointee.properties != nil }
 
     /// The value of an attribute; nil if there is none.

@@ -86,13 +86,7 @@ enum PostFlow {
                 if current.name == "a", links.isExternal(current) { found = true }
             }
             if size > maxSize { isShort = false }
-            if let child = current.firstChild, current.isElement {
-                next = child
-                continue
-            }
-            next = current
-            while let open = next, open != node, open.next == nil { next = open.parent }
-            next = next == node ? nil : next?.next
+            next = current.following(in: node)
         }
         return found && isShort
     }

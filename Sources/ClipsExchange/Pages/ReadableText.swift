@@ -317,13 +317,7 @@ struct ReadableText {
         var node: Node? = root
         while let current = node {
             if current.isElement { body(current) }
-            if let child = current.firstChild, current.isElement {
-                node = child
-                continue
-            }
-            node = current
-            while let open = node, open != root, open.next == nil { node = open.parent }
-            node = node == root ? nil : node?.next
+            node = current.following(in: root)
         }
     }
 }
