@@ -58,6 +58,21 @@ import Testing
         return entries.map { String(decoding: $0.body, as: UTF8.self) }
     }
 
+    @Test func `records are read from the file into which theirs was merged after the scan`() async throws {
+        let (a, b) = (try await open("a"), try await open("b"))
+        for number in 0..<7 { _ = try await put(a, "\(number)", "\(number)") }
+        let before = try names
+        #expect(try await bodies(b).count == 7)
+        let known = try await b.list().map(\.key)
+        // The eighth segment merges them, and the scan of the next call deletes theirs.
+        _ = try await put(a, "7", "7")
+        _ = try await a.changes(after: .max, limit: 1)
+        #expect(try names.allSatisfy { !before.contains($0) })
+        let found = try await b.get(known).map { String(decoding: $0.body, as: UTF8.self) }
+        #expect(found.sorted() == (0..<7).map(String.init))
+        #expect(try await bodies(b).count == 8)
+    }
+
     @Test func `records of two machines are put, read, and listed`() async throws {
         let (a, b) = (try await open("a"), try await open("b"))
         let first = try await put(a, "x", "one")

@@ -162,7 +162,7 @@ extension FolderEngine {
             }
             rest = rest.dropFirst(part.count)
             let bodies = Dictionary(
-                try read(Array(part)).map { ($0.revision.number, $0.body) }, uniquingKeysWith: { $1 })
+                try read { _ in Array(part) }.map { ($0.revision.number, $0.body) }, uniquingKeysWith: { $1 })
             let records = try part.map { revision throws(MirrorError) in
                 guard let body = bodies[revision.number], !body.isEmpty else {
                     // Damaged: the mirror puts the records of the segment again.

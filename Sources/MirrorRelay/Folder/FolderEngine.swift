@@ -184,7 +184,7 @@ public actor FolderEngine: MirrorEngine {
     func place() throws(MirrorError) -> String {
         if isNew { _ = try identity() }
         guard let number = opened?.number, !isBroken else {
-            throw .unreachable(reason: "the folder \(folder) lost files; the records are compared")
+            throw lostFiles
         }
         return "/proc/self/fd/\(number)"
     }
@@ -199,8 +199,10 @@ public actor FolderEngine: MirrorEngine {
 
     public func get(_ keys: [String]) throws(MirrorError) -> [MirrorEntry] {
         _ = try place()
-        let revisions = keys.compactMap(RecordKey.init).flatMap { log.revisions(of: $0) }
-        return try read(revisions.sorted { $0.number < $1.number })
+        let keys = keys.compactMap(RecordKey.init)
+        return try read { log in
+            keys.flatMap { log.revisions(of: $0) }.sorted { $0.number < $1.number }
+        }
     }
 
     public func entry(at number: Int64) throws(MirrorError) -> MirrorRevision? {
@@ -214,13 +216,15 @@ public actor FolderEngine: MirrorEngine {
     public func changes(after number: Int64, limit: Int) throws(MirrorError) -> [MirrorEntry] {
         _ = try place()
         if log.last <= number { try scan() }
-        var (found, size): ([FolderLog.Revision], Int) = ([], 0)
-        log.forEach(after: number) { revision in
-            found.append(revision)
-            size += Int(revision.item.length)
-            return found.count < limit && size < Self.maxBytes
+        return try read { log in
+            var (found, size): ([FolderLog.Revision], Int) = ([], 0)
+            log.forEach(after: number) { revision in
+                found.append(revision)
+                size += Int(revision.item.length)
+                return found.count < limit && size < Self.maxBytes
+            }
+            return found
         }
-        return try read(found)
     }
 
     public func list() throws(MirrorError) -> [MirrorRevision] {
@@ -234,8 +238,30 @@ public actor FolderEngine: MirrorEngine {
             time: revision.item.time)
     }
 
+    /// The scans within which the records of deleted files are found in others.
+    private static var maxScans: Int { 8 }
+
     /// Reads records. The body of a damaged one is empty until this machine puts the record, or a request for it.
-    func read(_ revisions: [FolderLog.Revision]) throws(MirrorError) -> [MirrorEntry] {
+    ///
+    /// A file that is missing may have been merged into another one since the last scan, so the folder is scanned again.
+    ///
+    /// - Parameter find: Returns the revisions in the current log.
+    func read(_ find: (FolderLog) -> [FolderLog.Revision]) throws(MirrorError) -> [MirrorEntry] {
+        for _ in 0..<Self.maxScans {
+            if let entries = try entries(of: find(log)) { return entries }
+            try scan()
+        }
+        // Noticed by the next call of this engine: the mirror compares all records.
+        isBroken = true
+        throw lostFiles
+    }
+
+    private var lostFiles: MirrorError {
+        .unreachable(reason: "the folder \(folder) lost files; the records are compared")
+    }
+
+    /// Returns nil if a file is missing.
+    private func entries(of revisions: [FolderLog.Revision]) throws(MirrorError) -> [MirrorEntry]? {
         let place = try place()
         var entries: [MirrorEntry] = []
         var (rest, name) = (revisions[...], SegmentName?.none)
@@ -244,11 +270,7 @@ public actor FolderEngine: MirrorEngine {
             let part = rest.prefix { $0.segment == name }
             rest = rest.dropFirst(part.count)
             let file = SegmentFile.open("\(place)/\(first.segment.text)")
-            guard let file else {
-                // Noticed by the next call of this engine: the mirror compares all records.
-                isBroken = true
-                throw .unreachable(reason: "the folder \(folder) lost files; the records are compared")
-            }
+            guard let file else { return nil }
             for revision in part {
                 let body = SegmentFile.record(
                     of: file, revision.segment, revision.index, at: revision.offset,
