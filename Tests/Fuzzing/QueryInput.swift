@@ -26,6 +26,8 @@ enum QueryInput {
             }
         }
         guard let excerpt = query.excerpt(of: text, in: .text, length: 20) else { return nil }
-        return excerpt.text.count > 22 ? "an excerpt is longer than requested" : nil
+        // A longer match is whole.
+        let match = query.matches(in: text, of: .text, limit: 1).first.map { text[$0].count } ?? 0
+        return excerpt.text.count > max(20, match) + 2 ? "an excerpt is longer than requested" : nil
     }
 }

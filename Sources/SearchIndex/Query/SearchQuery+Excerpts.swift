@@ -57,6 +57,8 @@ extension SearchQuery {
 
     /// Returns the whole words around the first match in a text, with the matches in them; nil if there is no match.
     ///
+    /// A match is whole, also one that is longer than the length.
+    ///
     /// - Parameter hasForms: Whether other forms of the words match instead of these.
     package func excerpt(
         of text: String, in field: SearchField, length: Int, hasForms: Bool = false
