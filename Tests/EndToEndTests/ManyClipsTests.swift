@@ -313,6 +313,10 @@ import Testing
         }
         #expect(try inTerminal("list --limit 1").contains("\u{1B}[1m"))
         #expect(try !inTerminal("list --limit 1 --color never").contains("\u{1B}["))
+        // Without a site and tags, their columns are the title's.
+        try clips.run("add", "--title", String(repeating: "word ", count: 30))
+        let cut = try inTerminal("list --limit 1 --color never").prefix { $0 != "…" }
+        #expect(cut.count > 60, "\(cut)")
         _ = try clips.sqlite3("UPDATE Clip SET created = 1763686800000 WHERE id = 1")
         let page = try clips.shell("$CLIPS show 1", ["TZ": "Asia/Kolkata"]).output
         #expect(page.contains("saved: 2025-11-21 06:30:00 +0530\n"), "\(page)")

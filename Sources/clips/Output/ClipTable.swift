@@ -44,6 +44,15 @@ struct ClipTable {
         var line = styled(right(String(clip.id), id), "33") + " "
         line += styled(clip.isUnread ? "•" : " ", "1") + styled(clip.isStarred ? "*" : " ", "1;33") + " "
         let shown = clip.displayTitle == clip.url ? ReadableURL.text(clip.url) : clip.displayTitle
+        var cells = [
+            site.map { ($0, ReadableURL.host(ClipRow.site(of: clip.url)), "36") },
+            tags.map { ($0, clip.tags.map { "#" + $0 }.joined(separator: " "), "32") },
+            author.map { ($0, AuthorName.shown(clip.author, inColumn: $0), "2") },
+        ].compactMap { $0 }
+        // A title has the cells of the columns that are empty in its row, up to the next one.
+        let empty = cells.prefix { $0.1.isEmpty }
+        let title = empty.reduce(title) { $0 + 1 + $1.0 }
+        cells.removeFirst(empty.count)
         let name = SafeText.cut(
             (clip.link?.sign ?? "") + shown.drop { $0.isWhitespace }, to: title)
         let (style, matchStyle) = clip.isUnread ? ("1", "1;4") : (nil, "1")
@@ -54,13 +63,7 @@ struct ClipTable {
             from = range.upperBound
         }
         line += styled(String(name[from...]), style) + padded("", title - DisplayWidth.columns(of: name))
-        if let site { line += " " + styled(cell(ReadableURL.host(ClipRow.site(of: clip.url)), site), "36") }
-        if let tags {
-            line += " " + styled(cell(clip.tags.map { "#" + $0 }.joined(separator: " "), tags), "32")
-        }
-        if let author {
-            line += " " + styled(cell(AuthorName.shown(clip.author, inColumn: author), author), "2")
-        }
+        for (width, text, style) in cells { line += " " + styled(cell(text, width), style) }
         if let age { line += " " + styled(right(Age(of: clip.created, at: now).text, age), "2") }
         return line
     }
