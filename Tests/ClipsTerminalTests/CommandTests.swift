@@ -43,6 +43,9 @@ import Testing
         (":set wrap maybe<Enter>", "Use on or off"),
         (":copy all<Enter>", "Use one of url"), (":errors<Enter>", "has no errors"),
         (":set<Enter>", "relativenumber off"),
+        (":set sort<Enter>", "sort is created · created|created reverse"),
+        (":set split<Enter>", "split is 55 · 35|45|55|65"),
+        (":unarchive<Enter>", "':archive' again reverses it."),
     ])
     func `a rejected command gives the reason`(keys: String, words: String) throws {
         var state = AppState.showing(30, Size(rows: 24, columns: 160))

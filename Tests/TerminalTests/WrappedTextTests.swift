@@ -26,6 +26,7 @@ struct WrappedTextTests {
         ("- one two three\nnext", 9, ["- one two", "  three", "next"]),
         ("  12. one two", 12, ["  12. one", "      two"]),
         ("> > a quote of words", 10, ["> > a", "> > quote", "> > of", "> > words"]),
+        (": one two three", 8, [": one", "  two", "  three"]),
         ("plain words", 6, ["plain", "words"]), ("- abcdefgh", 4, ["-", "  ab", "  cd", "  ef", "  gh"]),
         ("-------- x", 4, ["----", "----", "x"]), ("          deep", 8, ["", "    deep"]),
     ])

@@ -50,6 +50,9 @@ extension AppState {
         if ["bind", "unbind", "color", "fetch"].contains(name) {
             return "'\(name)' is a line of the config file; after it has changed, restart clips."
         }
+        if name.hasPrefix("un"), let action = Action(typed: String(name.dropFirst(2))) {
+            return "Unknown command ':\(name)'. ':\(action.rawValue)' again reverses it."
+        }
         let hint = Suggestion.nearest(to: name, in: names).map { "Did you mean ':\($0)'?" }
         return "Unknown command ':\(name)'. \(hint ?? "Tab lists the commands.")"
     }
@@ -77,11 +80,10 @@ extension AppState {
             return report(
                 Setting.allCases.map { "\($0.rawValue) \(settings.config[$0])" }.joined(separator: " · "))
         }
-        if words.count == 1, let setting = Setting(rawValue: option), setting.values.contains("on") {
-            return set(option, "on")
-        }
-        guard words.count > 1 else {
-            return report("Use ':set OPTION VALUE', such as ':set relativenumber on'.", isError: true)
+        if words.count == 1, let setting = Setting(rawValue: option) {
+            guard !setting.values.contains("on") else { return set(option, "on") }
+            let values = setting.form.contains("|") ? setting.form : setting.values.joined(separator: "|")
+            return report("\(option) is \(settings.config[setting]) · \(values)")
         }
         set(option, words.dropFirst().joined(separator: " "))
     }

@@ -102,7 +102,7 @@ package struct WrappedText: Sendable {
     }
 
     /// Returns the prefix of the lines after the first one of a paragraph: its indent, its marks of a quote, and spaces
-    /// below its mark of a list.
+    /// below its mark of a list or of a definition.
     private func hangingPrefix(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> String {
         var prefix = ""
         var offset = start
@@ -117,7 +117,7 @@ package struct WrappedText: Sendable {
         let digits = (0..<4).prefix { (0x30...0x39).contains(byte($0)) }.count
         let isMarked =
             digits == 0
-            ? "-*+".utf8.contains(byte()) && byte(1) == 0x20
+            ? "-*+:".utf8.contains(byte()) && byte(1) == 0x20
             : ".)".utf8.contains(byte(digits)) && byte(digits + 1) == 0x20
         if isMarked { prefix += String(repeating: " ", count: max(1, digits) + (digits == 0 ? 1 : 2)) }
         return prefix.utf8.count > (width ?? 0) / 2 ? "" : prefix
