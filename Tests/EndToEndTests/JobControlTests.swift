@@ -94,6 +94,22 @@ import Testing
         #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })
     }
 
+    @Test(arguments: [
+        "\\033Pdcs", "\\033]0;t", "\\033_apc", "\\033(0", "\\033[4h", "\\033[5;9r", "\\033[?6h", "\\033[",
+    ])
+    func `output that ends in a sequence of the terminal does not hide the app`(sequence: String) async throws
+    {
+        let terminal = try terminal([ClipsProgram.path])
+        #expect(try await soon { try terminal.shows("live") })
+        let header = try terminal.lines().first
+        try terminal.send(":!\(try program("cut", "printf 'words\(sequence)'"))", "Enter")
+        #expect(try await soon { try terminal.shows("Esc back") && terminal.shows("Ran sh") })
+        try terminal.send("Enter")
+        #expect(try await soon { try terminal.lines().first == header })
+        try terminal.send("q")
+        #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })
+    }
+
     @Test func `a program that reads keys, such as a pager, needs no more key at its end`() async throws {
         let keys = try program("keys", "stty -icanon; sleep 1; echo the pager begins; head -c 1 > /dev/null")
         let terminal = try terminal([ClipsProgram.path])

@@ -147,6 +147,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "Unknown date 'after:soonish'. Use 2026-11-01, 2026-11, yesterday, monday, last-week, or 3d. "
                 + "Run 'clips delete --help'."),
         MessageCase("search", 2, "Missing operand: QUERY. Run 'clips search --help'."),
+        MessageCase(
+            "search OR", 2,
+            "The query has no words. Quote OR and NOT to search for them. Run 'clips search --help'."),
         MessageCase("import", 2, "Missing operand: FILE. Run 'clips import --help'."),
         MessageCase("export --format json x", 2, "Unexpected operand 'x'. Run 'clips export --help'."),
         MessageCase(

@@ -43,7 +43,7 @@ struct PageScope {
         case "nav", "dialog": true
         case "header": !isInContent && !isInSection
         case "footer": !isInSection
-        case "aside", "menu": !isInMain
+        case "aside": !isInMain
         default: false
         }
     }

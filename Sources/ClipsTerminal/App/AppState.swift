@@ -91,7 +91,10 @@ struct AppState: Sendable {
             handle(key)
             if saving.count > 0, list.clips.selectedID != selected { saving.hasMoved = true }
             stretchRange()
-        case .resized(let size): self.size = size
+        case .resized(let size):
+            // It may be about the size.
+            if size != self.size, message?.isError == false { message = nil }
+            self.size = size
         case .tick:
             retry()
             refreshConsumers()

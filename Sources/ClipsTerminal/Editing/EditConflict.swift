@@ -152,9 +152,11 @@ extension AppState {
 
     mutating func resolveEdit(_ answer: ConflictAnswer) {
         guard case .edit(let conflict)? = questions.first else { return }
+        let title = Work.quoted(conflict.base.displayTitle)
         switch answer {
         case .later: return postponeQuestion()
-        case .takeTheirs: report("Your edit was discarded.\(conflict.formHint)")
+        case .takeTheirs:
+            report("Your edit of \(title) was discarded.\(conflict.formHint)")
         case .editBoth:
             emit(.edit(form: conflict.formOfBoth.text, conflict.stored ?? conflict.base))
             // The new form includes the old one.

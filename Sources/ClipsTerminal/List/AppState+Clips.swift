@@ -152,12 +152,16 @@ extension AppState {
         start(.tag(ids, adding: change.adding, removing: change.removing, title: title))
     }
 
-    static let noClips = "The clips no longer exist."
+    static func gone(_ count: Int) -> String {
+        count == 1 ? "The clip no longer exists." : "The clips no longer exist."
+    }
 
     /// Copies or opens clips that were read from the store.
-    mutating func use(_ clips: [Clip], for purpose: Purpose) {
-        if case .pick(let form) = purpose { return finishPick(clips, form) }
-        guard !clips.isEmpty else { return report(Self.noClips, isError: true) }
+    ///
+    /// - Parameter count: The number of those that were chosen.
+    mutating func use(_ clips: [Clip], of count: Int, for purpose: Purpose) {
+        if case .pick(let form) = purpose { return finishPick(clips, of: count, form) }
+        guard !clips.isEmpty else { return report(Self.gone(count), isError: true) }
         switch purpose {
         case .pick: break
         case .copy(let form):

@@ -179,7 +179,7 @@ extension AppState {
             } else if character == "j" || character == "k" {
                 menu?.move(by: character == "j" ? 1 : -1)
             } else {
-                report("\(character) is not in the menu; Esc closes it.")
+                report("\(KeyMap.shown([key])) is not in the menu; Esc leaves it.")
             }
         default: report("A letter or Enter chooses, Esc closes the menu.")
         }

@@ -149,7 +149,15 @@ struct StatusLine {
         // A mark that appears for a moment does not take the room of the right parts.
         let isMarked = left.last?.text.hasPrefix("~") == true
         let gap = isMarked ? 1 : 2
-        var right = rightParts(fitting: line.size.columns - indent(line) - width(left) - gap - 1)
+        func fittingParts(after left: [StyledRun]) -> [StyledRun] {
+            rightParts(fitting: line.size.columns - indent(line) - width(left) - gap - 1)
+        }
+        var right = fittingParts(after: left)
+        // What a commit changed is more important than the number of unread clips.
+        if left.count > 2, left.last?.text.hasSuffix(" unread") == true, right == rightParts(maxTitle: 0) {
+            let titled = fittingParts(after: left.dropLast())
+            if titled != right { (left, right) = (left.dropLast(), titled) }
+        }
         let isReading = state.screen == .output || state.reader.hasFocus
         if isReading, right.count > 1, width(left) + width(right) + gap + 1 > line.size.columns {
             // To a reader, the matches are more important than the last change.
@@ -158,6 +166,7 @@ struct StatusLine {
         // The first parts are the most important.
         while left.count > 2, width(left) + width(right) + gap + 1 > line.size.columns {
             left.removeLast()
+            if !isReading { right = fittingParts(after: left) }
         }
         // The number of unread clips does not hide a problem on a narrow screen.
         if left.count == 2, left[1].text.hasSuffix(" unread"), line.size.columns - width(left) < 8 {

@@ -165,6 +165,7 @@ package final class TerminalScreen {
     /// Reclaims the terminal after a stop, during which a shell may have changed its modes.
     package func resume() {
         guard !isClosed, !isAway else { return }
+        _ = isHeadless || descriptor.write(Self.reset)
         terminal_enter()
         showModes()
     }
@@ -193,6 +194,8 @@ package final class TerminalScreen {
         terminal_unclaim()
     }
 
+    /// Ends a string that another program began, which hides all that follows, and resets its modes (DECSTR).
+    private static let reset = "\u{18}\u{1B}\\\u{1B}[!p"
     private static let pasteOn = "\u{1B}[?2004h"
     private static let pasteOff = "\u{1B}[?2004l"
     private static let mouseOn = "\u{1B}[?1000h\u{1B}[?1006h"

@@ -9,9 +9,10 @@ extension Command {
         name: "search",
         summary: "Find clips, best matches first, and print them with the matching text",
         details: """
-            QUERY consists of words, "whole words", beginnings*, -not, NOT this, this OR that,
-            title: tag: author: site: url: text: note:, is:starred is:unread is:read is:archived
-            is:dead is:moved is:unchecked (see 'check'), after: before: on: with 2026-11-01, 2026-11, yesterday, monday, last-week, 3d
+            QUERY consists of words, "whole words", beginnings*, -not, NOT this, this OR
+            that, title: tag: author: site: url: text: note:, is:starred is:unread is:read
+            is:archived is:dead is:moved is:unchecked (see 'check'), after: before: on:
+            with 2026-11-01, 2026-11, yesterday, monday, last-week, 3d
             """,
         operands: "QUERY…",
         options: [
@@ -27,7 +28,10 @@ extension Command {
         let limit = try arguments.number("--limit") ?? 20
         let query = SearchQuery(arguments.operands.joined(separator: " "))
         invocation.remark(problemsOf: query)
-        guard !query.isEmpty else { throw UsageError.missing("QUERY") }
+        guard !query.isEmpty else {
+            guard !arguments.operands.isEmpty else { throw UsageError.missing("QUERY") }
+            throw UsageError("The query has no words. Quote OR and NOT to search for them.")
+        }
         let store = try await invocation.openStoreToRead()
         try await invocation.prepareSearch(store)
         var search = ClipSearch(query, sort: sort, limit: limit, in: store)
