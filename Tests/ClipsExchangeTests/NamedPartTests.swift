@@ -73,6 +73,8 @@ struct NamedPartTests {
         ("<blockquote><cite>ann wrote:</cite>quoted</blockquote>", "> ann wrote: quoted"),
         ("<p>a <img alt=A src='data:image/gif;base64,R0' data-src=/1></p>", "a [(image: A)][1]"),
         ("<p>a <img alt=A srcset='/1 1x, /2 2x'></p>", "a [(image: A)][1]"),
+        ("<p>a <img title=T src=/1></p>", "a [(image: T)][1]"),
+        ("<p>a <a href=/1 aria-label='Next page'><i></i></a></p>", "a [Next page][1]"),
         ("<noscript><p>The words that a script shows</p></noscript>", "The words that a script shows"),
         ("<code>if a<br>&nbsp;&nbsp;b &lt; c<br />\n<br>end</code>", "```\nif a\n  b < c\n\nend\n```"),
         ("<p>a <code>b</code></p>", "a `b`"),

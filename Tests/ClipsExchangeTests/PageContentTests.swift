@@ -18,6 +18,12 @@ struct PageContentTests {
         return parts[0].hasPrefix("p\n\n") ? String(parts[0].dropFirst(3)) : parts[0]
     }
 
+    @Test func `a menu is a list of the content, as ul is`() throws {
+        let list = "<li><a href=/1>One</a></li><li>Two words</li>"
+        let texts = try ["ul", "menu"].map { try page("<h1>N</h1><p>Text</p><\($0)>\(list)</\($0)>") }
+        #expect(texts[0].contains("- [One][1]\n- Two words") && texts[0] == texts[1])
+    }
+
     @Test(
         arguments: [
             ("<div>Download: <a href=/dl.zip>dl.zip</a></div>", "Download: [dl.zip][1]"),

@@ -139,6 +139,15 @@ import Testing
         }
     }
 
+    @Test func `the status line names the clip of a commit next to a filter`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            try app.run("/clip<Enter>\n:wait idle\n:wait text=by relevance")
+            let insert = "INSERT INTO Clip (url, title) VALUES ('', 'clip zed')"
+            #expect(try Shell.run("sqlite3", [app.path, insert]).errors == "")
+            try app.run(":wait text=another program saved “clip zed”")
+        }
+    }
+
     @Test(arguments: [true, false])
     func `best matches are first once the index of an import is complete`(isFiltered: Bool) async throws {
         try await RunningApp.open { app in

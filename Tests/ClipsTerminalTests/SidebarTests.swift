@@ -158,6 +158,8 @@ import Testing
         var state = AppState.showing(3, Size(rows: 24, columns: 40))
         try state.press("B")
         #expect(state.message?.text == "The screen has no room for the sidebar; a larger one shows it.")
+        _ = state.handle(.resized(Size(rows: 24, columns: 100)), at: noon)
+        #expect(state.message == nil && state.layout.sidebar != nil)
         state = AppState.showing(3)
         try state.press("]")
         #expect(state.message?.text.hasPrefix("There are no saved searches") == true)

@@ -217,6 +217,9 @@ import Testing
         ("\"see foo bar\"", "see [foo][1]bar", ["see [foo][1]bar"]),
         ("\"a[1] b\"", "x a[1] b", ["a[1] b"]), ("\"a b\"", #"a \[x\] b a*b"#, []),
         ("brown-fox", "[brown][1] fox", ["brown][1] fox"]),
+        ("__init__", #"take \_\_init\_\_ as it is"#, [#"_\_init\_\_"#]),
+        ("\"*args and **kwargs\"", #"take \*args and \*\*kwargs"#, [#"*args and \*\*kwargs"#]),
+        (#"C:\_x"#, #"in C:\_x"#, [#"C:\_x"#]), ("a_b", #"a\_b"#, [#"a\_b"#]),
         ("\"see é fox\"", "see [É][10] fox [3]", ["see [É][10] fox"]),
     ])
     func `a phrase crosses the marks of links and emphasis in a text`(

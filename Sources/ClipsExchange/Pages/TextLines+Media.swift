@@ -4,7 +4,7 @@ extension TextLines {
     mutating func add(media node: HTMLDocument.Node) {
         guard isMarked, preformatted == 0, let kind = Self.media[node.name] else { return }
         let isImage = kind == "image"
-        let words = node[isImage ? "alt" : "title"].map { HTMLText.oneLine(HTMLText.repaired($0)) } ?? ""
+        let words = Self.label(of: node, first: isImage ? "alt" : "title")
         if isImage, words.isEmpty { hasImage = true }
         // An image of one pixel counts visitors, and an empty description means decoration.
         let isDecoration = isImage && (node["alt"] == "" || ["0", "1"].contains(node["width"] ?? ""))
@@ -21,6 +21,12 @@ extension TextLines {
         addLiteral(words)
         bytes += Array((")" + (number.map { "][\($0)]" } ?? "")).utf8)
         if !isImage { breaks = 1 }
+    }
+
+    /// Returns the words of the first attribute that describes an element; an empty text if none does.
+    static func label(of node: HTMLDocument.Node, first: String = "aria-label") -> String {
+        [first, "aria-label", "title"].lazy.compactMap { node[$0] }
+            .map { HTMLText.oneLine(HTMLText.repaired($0)) }.first { !$0.isEmpty } ?? ""
     }
 
     /// Returns the address of an image, of which a script may show a picture of its own until the image is seen.

@@ -49,6 +49,8 @@ struct TextLines {
     private struct Inline {
         let name: String
         var address: String?
+        /// The words of a link without text.
+        var label = ""
         /// The offset of its marks; nil before its first letter, and after each line.
         var start: Int?
         /// Whether it has no marks from now on.
@@ -139,7 +141,7 @@ struct TextLines {
                 codeLinks.append(CodeLink(address: address, start: bytes.count))
             }
         case "a":
-            let link = Inline(name: name, address: links.address(of: node))
+            let link = Inline(name: name, address: links.address(of: node), label: Self.label(of: node))
             if link.address != nil, let code = openCode {
                 endMarks(code)
                 inlines[code].isDone = true
@@ -234,9 +236,9 @@ struct TextLines {
         let last = inlines.removeLast()
         // A link without text follows the text, unless another one leads there.
         guard name == "a", !last.isDone, let address = last.address else { return }
-        guard hasImage else { return emptyLinks.append(address) }
+        guard hasImage || !last.label.isEmpty else { return emptyLinks.append(address) }
         hasSpace = true
-        addLink("(image)", to: address)
+        addLink(last.label.isEmpty ? "(image)" : last.label, to: address)
     }
 
     /// Ends the marks of an open element at the end of the text. A link has the words of its first line.

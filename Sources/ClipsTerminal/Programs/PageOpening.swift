@@ -2,11 +2,13 @@ import Platform
 
 /// Opens pages for a command, as the app does.
 package enum PageOpening {
+    /// Returns the reason why a URL is not opened; nil if it is safe.
+    package static func rejection(of url: String) -> String? { Browser.rejection(of: url) }
+
     /// Opens URLs in the user's browser, which continues to run.
     ///
     /// - Returns: A sentence about the failure; nil on success.
     package static func failure(opening urls: [String], with programs: UserPrograms) -> String? {
-        for url in urls { if let rejection = Browser.rejection(of: url) { return rejection } }
         var launches = Launches()
         launches.open(urls, of: [], as: urls.count == 1 ? "the page" : "\(urls.count) pages", with: programs)
         while let deadline = launches.deadline {

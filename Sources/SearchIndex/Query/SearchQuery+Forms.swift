@@ -6,7 +6,7 @@ extension SearchQuery {
     ///
     /// - Complexity: O(*n*).
     func forms(in text: String, of field: SearchField, limit: Int = maxMatches) -> [Range<String.Index>] {
-        let words = texts(in: field).filter { $0.form == .word && !$0.hasSpace }.map(\.folded)
+        let words = texts(in: field).filter { $0.form == .word && !$0.folded.contains(32) }.map(\.folded)
             .filter { $0.count >= Self.minForm }
         guard !words.isEmpty else { return [] }
         let stems = WordStems()

@@ -62,11 +62,11 @@ final class FoldedDocument {
     }
 
     private func isInText(_ text: SearchText) -> Bool {
-        text.isFound(in: self.text) || text.hasSpace && unmarkedText.map(text.isFound) == true
+        text.isFound(in: self.text) || text.crossesMarks && unmarkedText.map(text.isFound) == true
     }
 
     private func isInNote(_ text: SearchText) -> Bool {
-        text.isFound(in: note) || text.hasSpace && unmarkedNote.map(text.isFound) == true
+        text.isFound(in: note) || text.crossesMarks && unmarkedNote.map(text.isFound) == true
     }
 }
 
@@ -74,8 +74,8 @@ extension SearchText {
     /// Returns whether a folded text contains this text at the required word boundaries.
     func isFound(in haystack: [UInt8]) -> Bool { !ranges(in: haystack, limit: 1).isEmpty }
 
-    /// Whether the text has several words, between which a document can have marks.
-    var hasSpace: Bool { folded.contains(32) }
+    /// Whether the text has spaces or signs, where a document can have marks.
+    var crossesMarks: Bool { folded.contains { ScalarKind(UInt32($0)) == .separator && $0 < 0x80 } }
 
     /// Returns whether a name matches: as a whole, or its beginning if this text ends with an asterisk.
     fileprivate func isName(_ name: ArraySlice<UInt8>) -> Bool {
@@ -136,7 +136,7 @@ extension SearchQuery {
         let wanted = texts(in: field)
         guard !wanted.isEmpty else { return [] }
         var all = Self.ranges(of: wanted, in: text, limit)
-        let phrases = wanted.filter(\.hasSpace)
+        let phrases = wanted.filter(\.crossesMarks)
         if field == .text || field == .note, !phrases.isEmpty, let unmarked = UnmarkedText(text) {
             all += Self.ranges(of: phrases, in: unmarked.text, limit).map {
                 unmarked.source($0.lowerBound)..<unmarked.source($0.upperBound - 1) + 1

@@ -1,6 +1,6 @@
 import Platform
 
-/// A text without the marks of links and emphasis in Markdown, which phrases cross.
+/// A text without the marks of links and emphasis in Markdown, which phrases cross, and the backslashes before signs.
 ///
 /// `the [manual][2] says` and, as the reader shows it, `the manual [2] says` become `the manual says`.
 package struct UnmarkedText {
@@ -15,7 +15,7 @@ package struct UnmarkedText {
     package init?(_ source: String) {
         var source = source
         let found = source.withUTF8 { bytes -> (bytes: [UInt8], parts: [(start: Int, source: Int)])? in
-            guard bytes.contains(where: "[*~".utf8.contains) else { return nil }
+            guard bytes.contains(where: "[*~\\".utf8.contains) else { return nil }
             let marks = Self.marks(in: bytes)
             return marks.isEmpty ? nil : Self.text(bytes, without: marks)
         }
@@ -52,7 +52,10 @@ package struct UnmarkedText {
         var (marks, open, index) = ([Range<Int>](), [Int](), 0)
         while index < bytes.count {
             switch bytes[index] {
-            case UInt8(ascii: "\\"): index += 1
+            case UInt8(ascii: "\\"):
+                guard index + 1 < bytes.count, isSign(bytes[index + 1]) else { break }
+                marks.append(index..<index + 1)
+                index += 1
             case UInt8(ascii: "["):
                 if let end = endOfNumber(bytes, at: index) {
                     let hasSpace = index > 0 && bytes[index - 1] == 0x20
@@ -103,6 +106,8 @@ package struct UnmarkedText {
         guard address.endIndex < bytes.count, bytes[address.endIndex] == UInt8(ascii: ")") else { return nil }
         return address.endIndex + 1
     }
+
+    private static func isSign(_ byte: UInt8) -> Bool { 0x21...0x7E ~= byte && !isWord(byte) }
 
     private static func isWord(_ byte: UInt8) -> Bool {
         byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte >= 0x80

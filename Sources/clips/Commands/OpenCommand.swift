@@ -33,6 +33,11 @@ extension Command {
                 status = .failed
                 continue
             }
+            if let rejection = PageOpening.rejection(of: clip.url) {
+                invocation.fail("Clip \(id) is not opened: \(rejection)")
+                status = .failed
+                continue
+            }
             urls.append(clip.url)
             opened.append(id)
             if !invocation.isJSON { invocation.remark("opening clip \(id): \(clip.displayTitle)") }
