@@ -73,6 +73,7 @@ struct NamedPartTests {
         ("<blockquote><cite>ann wrote:</cite>quoted</blockquote>", "> ann wrote: quoted"),
         ("<p>a <img alt=A src='data:image/gif;base64,R0' data-src=/1></p>", "a [(image: A)][1]"),
         ("<p>a <img alt=A srcset='/1 1x, /2 2x'></p>", "a [(image: A)][1]"),
+        ("<p><strong><b>x</b></strong> <em><i>y</i></em></p>", "**x** *y*"),
         ("<p>a <img title=T src=/1></p>", "a [(image: T)][1]"),
         ("<p>a <a href=/1 aria-label='Next page'><i></i></a></p>", "a [Next page][1]"),
         ("<noscript><p>The words that a script shows</p></noscript>", "The words that a script shows"),

@@ -18,6 +18,20 @@ struct PageContentTests {
         return parts[0].hasPrefix("p\n\n") ? String(parts[0].dropFirst(3)) : parts[0]
     }
 
+    @Test(arguments: [
+        "font", "b", "span", "div", "section", "blockquote", "ul><li", "table><tr><td", "a name=x",
+    ])
+    func `elements without an end, or in a deep nest, do not end the page`(element: String) throws {
+        let items = (1...300).map { "<\(element)>item \($0) <a href=/\($0)>link \($0)</a>" }
+        let names = element.split(separator: ">").map { $0.drop { $0 == "<" }.prefix { $0.isLetter } }
+        let ends = names.reversed().map { "</\($0)>" }.joined()
+        for end in ["", String(repeating: ends, count: 300)] {
+            let text = try page("<h1>U</h1>\(items.joined())\(end)<p>END <a href=/end>end</a></p>")
+            for number in 1...300 { #expect(text.contains("link \(number)"), "\(element) \(number)") }
+            #expect(text.contains("END [end][301]") && text.contains("[301]: "))
+        }
+    }
+
     @Test func `a menu is a list of the content, as ul is`() throws {
         let list = "<li><a href=/1>One</a></li><li>Two words</li>"
         let texts = try ["ul", "menu"].map { try page("<h1>N</h1><p>Text</p><\($0)>\(list)</\($0)>") }

@@ -125,6 +125,11 @@ import Testing
                         self.send_response(302); self.send_header('Location', 'file:///etc/passwd'); self.end_headers()
                     elif self.path == '/moved':
                         self.send_response(302); self.send_header('Location', '/page'); self.end_headers()
+                    elif self.path == '/folder':
+                        self.send_response(301); self.send_header('Location', '/folder/'); self.end_headers()
+                    elif self.path == '/folder/':
+                        self.send_response(200); self.end_headers()
+                        self.wfile.write(b'<html><title>Folder</title><p>See <a href=post>it</a></html>')
                     elif self.path == '/japanese':
                         self.send_response(200)
                         self.send_header('Content-Type', 'text/html;charset=Shift_JIS'); self.end_headers()
@@ -144,13 +149,16 @@ import Testing
             "$CLIPS" add --fetch "127.0.0.1:$port/moved"
             "$CLIPS" add --fetch "http://127.0.0.1:$port/away"; echo "status $?"
             "$CLIPS" add --fetch "http://127.0.0.1:$port/japanese"
+            "$CLIPS" add --fetch "http://127.0.0.1:$port/folder"
             kill $server
             """, ["SERVER": server])
-        #expect(run.output == "2\n3\nstatus 1\n4\n", "\(run)")
+        #expect(run.output == "2\n3\nstatus 1\n4\n5\n", "\(run)")
         #expect(
             try clips.sqlite3("SELECT title || text FROM Clip WHERE id IN (2, 4)") == "ServedWords\n日本語表示",
             "\(run)")
         #expect(run.errors.contains("curl: "), "\(run)")
+        // Links are relative to the address after redirections.
+        #expect(try clips.sqlite3("SELECT text FROM Clip WHERE id = 5").hasSuffix("/folder/post"))
     }
 
     @Test func `an interrupted fetch saves the clip and ends the command`() async throws {

@@ -7,8 +7,11 @@ final class HTMLDocument {
 
     private let document: htmlDocPtr?
 
-    /// The time to close an element grows with the number of open ones, so that deeper markup is not read.
-    private static let maxDepth = 300
+    /// The number of open elements at which the next ones end at once, and their contents follow them. The time to close
+    /// an element grows with it, and libxml2 reads no more of a page with 256.
+    private static let maxDepth = 250
+    /// The number of such elements after which the rest of the page is not read: only a hostile page has as many.
+    private static let maxDeep = 1000
 
     /// - Parameter text: UTF-8, regardless of the encoding that the page declares.
     init(_ text: [UInt8]) {
@@ -24,8 +27,15 @@ final class HTMLDocument {
             xmlSAX2StartElement(context, name, attributes)
             let parser = context?.assumingMemoryBound(to: xmlParserCtxt.self)
             guard let parser, let name else { return }
-            if parser.pointee.nameNr >= HTMLDocument.maxDepth { xmlStopParser(parser) }
-            HTMLDocument.end(name, in: parser)
+            let tag = String(cString: name)
+            // Links have their words in any depth, and none in each other.
+            let isDeep = parser.pointee.nameNr >= HTMLDocument.maxDepth && tag != "a"
+            if isDeep {
+                let count = Int(bitPattern: parser.pointee._private) + 1
+                parser.pointee._private = UnsafeMutableRawPointer(bitPattern: count)
+                if count > HTMLDocument.maxDeep { xmlStopParser(parser) }
+            }
+            if isDeep || HTMLDocument.void.contains(tag) { HTMLDocument.end(in: parser) }
         }
         // As a whole: between two parts, libxml2 loses the end of a script that contains tags.
         document = text.withUnsafeBytes {
@@ -40,8 +50,8 @@ final class HTMLDocument {
     private static let void: Set = ["command", "embed", "keygen", "source", "track", "wbr"]
 
     /// Makes the parser end an element at its start tag, by the name of a void element that it knows.
-    private static func end(_ name: UnsafePointer<xmlChar>, in parser: xmlParserCtxtPtr) {
-        guard void.contains(String(cString: name)), parser.pointee.nameNr > 0,
+    private static func end(in parser: xmlParserCtxtPtr) {
+        guard parser.pointee.nameNr > 0,
             let known = xmlDictLookup(parser.pointee.dict, "br", 2)
         else { return }
         parser.pointee.nameTab[Int(parser.pointee.nameNr) - 1] = known

@@ -152,8 +152,9 @@ struct TextLines {
             // In a link, one kind of emphasis is shown.
             let isNested = isInLink && inlines.contains { Self.emphases.contains($0.name) }
             let isInScript = inlines.contains { ScriptSigns.elements.contains($0.name) }
+            let isRepeated = inlines.contains { Self.marks[$0.name] == Self.marks[name] }
             let isDone =
-                openCode != nil || Self.emphases.contains(name) && (isNested || isInScript)
+                openCode != nil || isRepeated || Self.emphases.contains(name) && (isNested || isInScript)
                 || ScriptSigns.elements.contains(name) && (isInLink || isInScript)
             inlines.append(Inline(name: name, isDone: isDone))
         default: break

@@ -13,8 +13,8 @@ package struct PageFetch: Sendable {
 
     private let command: [String]
     private let limit: Int
-    /// Whether the program writes the header's type as the last line of its errors.
-    private let reportsType: Bool
+    /// Whether the last lines of the program's errors are the header's type and the address after redirections.
+    private let reportsResponse: Bool
 
     /// The time that a page may take.
     private static let timeout = Duration.seconds(30)
@@ -22,7 +22,7 @@ package struct PageFetch: Sendable {
     /// - Parameter limit: The maximum size of a page, in bytes.
     package init(_ config: ConfigFile, limit: Int) {
         self.limit = limit
-        reportsType = config.fetchCommand == nil
+        reportsResponse = config.fetchCommand == nil
         command = config.fetchCommand ?? Self.curl(limit: limit)
     }
 
@@ -36,15 +36,16 @@ package struct PageFetch: Sendable {
     private static func curl(limit: Int) -> [String] {
         curl + [
             "--show-error", "--fail", "--max-filesize", "\(limit)",
-            "--max-time", "\(timeout.components.seconds - 1)", "--write-out", "%{stderr}\n%{content_type}",
-            "--",
+            "--max-time", "\(timeout.components.seconds - 1)", "--write-out",
+            "%{stderr}\n%{content_type}\n%{url_effective}", "--",
         ]
     }
 
-    /// Returns the bytes that the program writes for a URL, and the `Content-Type` of the response, if known.
+    /// Returns the bytes that the program writes for a URL, the `Content-Type` of the response, if known, and its address,
+    /// to which links are relative.
     package func page(
         at url: String, isInterrupted: () -> Bool = { false }
-    ) throws(Failure) -> (bytes: [UInt8], contentType: String?) {
+    ) throws(Failure) -> (bytes: [UInt8], contentType: String?, address: String) {
         guard ["http://", "https://"].contains(where: url.lowercased().hasPrefix) else {
             throw Failure("only http and https pages can be fetched")
         }
@@ -54,16 +55,18 @@ package struct PageFetch: Sendable {
         let name = "'\(command[0])'"
         switch output.ending {
         case .exited(0):
-            guard reportsType else { return (output.bytes, nil) }
-            let lines = String(decoding: output.errors, as: UTF8.self).split(whereSeparator: \.isNewline)
-            return (output.bytes, lines.last.map { String($0) })
+            guard reportsResponse else { return (output.bytes, nil, url) }
+            let errors = String(decoding: output.errors, as: UTF8.self)
+            let lines = errors.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).suffix(2)
+            let address = lines.last.flatMap { $0.isEmpty ? nil : String($0) } ?? url
+            return (output.bytes, lines.count < 2 ? nil : lines.first.map { String($0) }, address)
         case .exited(127), .notStarted:
             throw Failure(
                 "\(name) could not be started; install it, or set 'fetch COMMAND' in the config file")
         case .exited(let status):
             let errors = String(decoding: output.errors, as: UTF8.self)
             let lines = errors.split(whereSeparator: \.isNewline)
-            let line = lines.last { !reportsType || $0.hasPrefix("curl:") }.map { ": \($0)" } ?? ""
+            let line = lines.last { !reportsResponse || $0.hasPrefix("curl:") }.map { ": \($0)" } ?? ""
             throw Failure("\(name) ended with status \(status)\(line)")
         case .tooLong: throw Failure("it has more than \(limit >> 20) MB")
         case .timedOut: throw Failure("it took more than \(Self.timeout.components.seconds) s")

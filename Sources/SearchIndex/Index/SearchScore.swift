@@ -36,7 +36,8 @@ struct SearchScore {
                 let occurrences = Double(word.text.ranges(in: field.0, limit: 4).count)
                 let length =
                     1 - Self.normalization + Self.normalization * Double(field.0.count) / field.2
-                return count + field.1 * occurrences / length
+                // A short text is not better than a title of several words.
+                return count + field.1 * occurrences / (field.1 > 1 ? length : max(1, length))
             }
             let frequency = count > 0 ? count : 1
             return sum + word.weight * frequency * (Self.saturation + 1) / (Self.saturation + frequency)

@@ -201,8 +201,8 @@ extension PageFetch {
     /// Fills a clip from its page; returns the reason if it has no text then.
     func fill(_ draft: inout ClipDraft, isInterrupted: () -> Bool) -> PageFetch.Failure? {
         do {
-            let (bytes, type) = try page(at: draft.url, isInterrupted: isInterrupted)
-            if let page = WebPage(bytes, contentType: type, address: draft.url) {
+            let (bytes, type, address) = try page(at: draft.url, isInterrupted: isInterrupted)
+            if let page = WebPage(bytes, contentType: type, address: address) {
                 page.fill(&draft)
                 if page.text.isEmpty { return PageFetch.Failure("no text was found in it") }
             } else if let text = WebPage.plainText(bytes, contentType: type), !text.isEmpty {
