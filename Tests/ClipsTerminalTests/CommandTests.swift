@@ -45,7 +45,7 @@ import Testing
         (":set<Enter>", "relativenumber off"),
         (":set sort<Enter>", "sort is created · created|created reverse"),
         (":set split<Enter>", "split is 55 · 35|45|55|65"),
-        (":unarchive<Enter>", "':archive' again reverses it."),
+        (":unarchive<Enter>", "':archive' again reverses it."), (":uncopy<Enter>", "Did you mean ':copy'?"),
     ])
     func `a rejected command gives the reason`(keys: String, words: String) throws {
         var state = AppState.showing(30, Size(rows: 24, columns: 160))

@@ -59,6 +59,15 @@ import Testing
         }
     }
 
+    @Test func `a program that fails on one of several clips names it, and the number of the others`()
+        async throws
+    {
+        try await RunningApp.open(clips: 3) { app in
+            try app.run("3<Space>:run sh -c 'exit 4'<Enter>\n:wait text='sh' ended with status 4 on “")
+            try app.run(":wait text=”; 2 clips were left out.")
+        }
+    }
+
     @Test func `the advice about a program that cannot be started is its name`() {
         var launches = Launches()
         launches.start(

@@ -135,7 +135,7 @@ final class AppRunner {
         let named = programs.terminalBrowser
         let command = named.map { Browser.command(for: url, browser: $0) } ?? Browser.inTerminal(url)
         let call = ProgramCall(words: command, input: nil, subject: subject)
-        let (status, hasOutput) = relay([call], as: Work.quoted(subject))
+        let (status, _, hasOutput) = relay([call], as: Work.quoted(subject))
         // ^C is a normal way to leave it.
         guard status == 0 || status == 128 + SIGINT else {
             let hint = "Set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
@@ -154,15 +154,19 @@ final class AppRunner {
                 startHint: Self.startHint)
             return collectPrograms()
         }
-        let (status, hasOutput) = relay(calls, as: subject)
-        guard status == 0 || status == 128 + SIGINT else {
-            let sentence = "'\(first.words[0])' \(Self.ending(status)) on \(subject)."
-            let hint =
-                status == nil
-                ? Self.startHint : hasOutput ? Self.programHint : "Check its name and its arguments."
-            return handle(.programFailed("\(sentence) \(hint)"))
+        let (status, last, hasOutput) = relay(calls, as: subject)
+        guard status != 0 else { return handle(.notice("Ran \(first.words[0]) on \(subject)")) }
+        let left = calls.count - last - 1
+        let others = left == 0 ? "" : "; \(left == 1 ? "1 clip was" : "\(left.grouped) clips were") left out"
+        let failed = Work.quoted(calls[last].subject)
+        guard status != 128 + SIGINT else {
+            return handle(.notice("Interrupted \(first.words[0]) on \(failed)\(others)"))
         }
-        handle(.notice("\(status == 0 ? "Ran" : "Interrupted") \(first.words[0]) on \(subject)"))
+        let hint =
+            status == nil
+            ? Self.startHint : hasOutput ? Self.programHint : "Check its name and its arguments."
+        handle(
+            .programFailed("'\(first.words[0])' \(Self.ending(status)) on \(failed)\(others). \(hint)"))
     }
 
     private static let startHint = "Check its name."
@@ -170,11 +174,13 @@ final class AppRunner {
 
     /// Runs programs one after the other on the terminal until one fails, and shows their output.
     ///
-    /// - Returns: The status of the last one, and whether there was output.
-    private func relay(_ calls: [ProgramCall], as subject: String) -> (status: Int32?, hasOutput: Bool) {
+    /// - Returns: The status of the last one, its index, and whether there was output.
+    private func relay(
+        _ calls: [ProgramCall], as subject: String
+    ) -> (status: Int32?, last: Int, hasOutput: Bool) {
         let size = screen.size
         var output = ProgramOutput(program: calls[0].words[0], subject: subject)
-        var status: Int32? = 0
+        var (status, last): (Int32?, Int) = (0, -1)
         screen.leave(clears: hasPrinted)
         hasPrinted = true
         for call in calls where status == 0 {
@@ -182,11 +188,12 @@ final class AppRunner {
                 call.words, input: call.input, size: size, hasTerminal: !screen.isHeadless)
             if !program.showsOutput { output.add(program) }
             status = program.status
+            last += 1
         }
         screen.enter()
         handle(.resized(screen.size))
         if !output.isEmpty { handle(.printed(output)) }
-        return (status, !output.isEmpty)
+        return (status, last, !output.isEmpty)
     }
 
     func edit(_ form: String, _ clip: Clip?) {

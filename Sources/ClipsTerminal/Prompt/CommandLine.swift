@@ -50,7 +50,8 @@ extension AppState {
         if ["bind", "unbind", "color", "fetch"].contains(name) {
             return "'\(name)' is a line of the config file; after it has changed, restart clips."
         }
-        if name.hasPrefix("un"), let action = Action(typed: String(name.dropFirst(2))) {
+        let toggles: [Action] = [.archive, .star, .mark, .wrap, .zoom, .follow, .sidebar]
+        if let action = toggles.first(where: { "un\($0.rawValue)" == name }) {
             return "Unknown command ':\(name)'. ':\(action.rawValue)' again reverses it."
         }
         let hint = Suggestion.nearest(to: name, in: names).map { "Did you mean ':\($0)'?" }
