@@ -11,7 +11,7 @@ final class HTMLDocument {
     /// an element grows with it, and libxml2 reads no more of a page with 256.
     private static let maxDepth = 250
     /// The number of such elements after which the rest of the page is not read: only a hostile page has as many.
-    private static let maxDeep = 1000
+    private static let maxDeep = 400
 
     /// - Parameter text: UTF-8, regardless of the encoding that the page declares.
     init(_ text: [UInt8]) {
@@ -29,7 +29,9 @@ final class HTMLDocument {
             guard let parser, let name else { return }
             let tag = String(cString: name)
             // Links have their words in any depth, and none in each other.
-            let isDeep = parser.pointee.nameNr >= HTMLDocument.maxDepth && tag != "a"
+            let isDeep =
+                parser.pointee.nameNr >= HTMLDocument.maxDepth && tag != "a"
+                && htmlTagLookup(name)?.pointee.empty != 1
             if isDeep {
                 let count = Int(bitPattern: parser.pointee._private) + 1
                 parser.pointee._private = UnsafeMutableRawPointer(bitPattern: count)
