@@ -33,7 +33,7 @@ import Testing
     func `the help lists every action`(action: Action) {
         let entry = ActionTable[action]
         #expect(
-            HelpScreen.lines(ActionTable.entries, KeyMap(), columns: 200).contains {
+            HelpScreen.lines(HelpEntry.all(KeyMap()), isFiltered: false, columns: 200).contains {
                 $0.text == entry.help && !$0.keys.isEmpty
             })
     }
@@ -134,7 +134,7 @@ import Testing
         #expect(command.program == "mpv" && command.isInBackground)
         try state.press("<F2>")
         #expect(!state.reader.isWrapped)
-        let lines = HelpScreen.lines(ActionTable.entries, state.keys, columns: 200)
+        let lines = HelpScreen.lines(HelpEntry.all(state.keys), isFiltered: false, columns: 200)
         #expect(lines.contains { $0.keys == "W" && $0.text == "tag +work -new" })
         #expect(lines.contains { $0.keys == "m" && $0.text == "run mpv {url} &" })
     }
@@ -161,6 +161,9 @@ import Testing
     @Test func `help and hints show a rebound key`() {
         let state = AppState.showing(3, config: "unbind ?\nbind <F1> help\n")
         #expect(state.lines.last?.contains("F1 help") == true)
-        #expect(HelpScreen.lines(ActionTable.entries, state.keys, columns: 200).contains { $0.keys == "F1" })
+        #expect(
+            HelpScreen.lines(HelpEntry.all(state.keys), isFiltered: false, columns: 200).contains {
+                $0.keys == "F1"
+            })
     }
 }

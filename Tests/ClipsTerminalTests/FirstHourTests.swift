@@ -37,7 +37,7 @@ import Testing
     func `the help finds the action with the typed name first`(typed: String, action: Action) throws {
         var state = AppState.showing(3)
         try state.press("?/" + typed)
-        #expect(state.help.entries(state.keys).first?.action == action)
+        #expect(state.help.entries(state.keys).first?.binding.action == action)
         #expect(
             state.statusLine.isEmpty == false && state.lines[1].contains(ActionTable[action].help.prefix(20)))
     }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct HelpTests {
     @Test func `the scroll bar covers no text`() {
-        let width = HelpScreen.lines(ActionTable.entries, KeyMap(), columns: 80)
+        let width = HelpScreen.lines(HelpEntry.all(KeyMap()), isFiltered: false, columns: 80)
             .map { HelpScreen.indent(80) + $0.text.count }.max()
         #expect((60...78).contains(width ?? 0))
     }
@@ -17,7 +17,7 @@ import Testing
     @Test func `the help is searched, and Enter runs what was found`() throws {
         var state = AppState.showing(30)
         try state.press("?/undo restores them")
-        #expect(state.help.entries(state.keys).map(\.action) == [.delete])
+        #expect(state.help.entries(state.keys).map(\.binding.action) == [.delete])
         guard case .work(.delete([29], _))? = try state.press("<Enter>").last else {
             Issue.record("not deleted")
             return
@@ -26,6 +26,18 @@ import Testing
         // The arrows select while the words are typed.
         try state.press("?/unwrap the lines<Down><Enter>")
         #expect(state.screen == .list && state.prompt == nil)
+    }
+
+    @Test func `the keys of the user are searched and run as others are`() throws {
+        var state = AppState.showing(30, config: "bind X star ; archive")
+        try state.press("?G")
+        #expect(state.statusLine.contains("Enter runs star ; archive"), "\(state.statusLine)")
+        try state.press("<Esc>?/x star ; arch")
+        #expect(state.lines.contains { $0.contains("X  star ; archive") })
+        let effects = try state.press("<Enter>")
+        #expect(
+            effects.contains { if case .work(.toggle(.starred, _, [29], _)) = $0 { true } else { false } })
+        #expect(state.screen == .list)
     }
 
     @Test func `an unavailable entry gives the reason, and the help remains`() throws {
@@ -61,9 +73,9 @@ import Testing
             var state = AppState.showing(5)
             try state.press(keys + "?")
             let entries = state.help.entries(state.keys)
-            let row = try #require(entries.firstIndex { $0.action == action })
+            let row = try #require(entries.firstIndex { $0.binding.action == action })
             try state.press(row > 0 ? "\(row)j" : "")
-            #expect(entries[state.help.selected].action == action)
+            #expect(entries[state.help.selected].binding.action == action)
             let before = state.screen
             _ = try state.press("<Enter>")
             #expect(before == .help)

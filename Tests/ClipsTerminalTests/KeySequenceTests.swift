@@ -161,7 +161,7 @@ import Testing
         #expect(config.errors.isEmpty)
         #expect(config.keys[.character("g")] == nil && config.keys[.character(",")] == nil)
         #expect(config.keys.name(of: .first) == "Home" && config.keys.names(of: .first) == "Home gg")
-        let lines = HelpScreen.lines(ActionTable.entries, config.keys, columns: 80)
+        let lines = HelpScreen.lines(HelpEntry.all(config.keys), isFiltered: false, columns: 80)
         #expect(lines.contains { $0.keys == ",x" && $0.text == "run mpv {url}" })
         #expect(KeyMap.shown([.character(" "), .character("a")]) == "Space-a")
     }

@@ -96,6 +96,16 @@ import Testing
         }
     }
 
+    @Test func `a report about work that another window undoes ends`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            try app.run("d\n:wait text=to undo\n:wait count=2")
+            let token = try #require(app.state.undoSteps.undoable.last?.token)
+            _ = try app.other("app") { try await $0.undo(token) }
+            try app.run(":wait count=3")
+            #expect(app.state.message == nil, "\(app.state.lines)")
+        }
+    }
+
     @Test func `a window shows the searches that another one saved`() async throws {
         try await RunningApp.open(clips: 2) { app in
             _ = try app.other("app") { store in

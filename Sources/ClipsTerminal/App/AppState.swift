@@ -132,9 +132,11 @@ struct AppState: Sendable {
         outbox.append(effect)
     }
 
-    /// Ends a report that has been read, so that it does not hide what others do.
-    mutating func endOldReport() {
-        if let message, !message.isError, let start = message.at, now >= start + 5 { self.message = nil }
+    /// Ends a report that has been read, so that it does not hide what others do, or that others may have undone.
+    mutating func endReport(by transactions: [TransactionSummary]) {
+        let others = transactions.filter { !$0.isOwn }
+        guard !others.isEmpty, let message, !message.isError, let start = message.at else { return }
+        if now >= start + 5 || others.contains(where: { $0.role != .work }) { self.message = nil }
     }
 
     /// Shows a message. An error remains until the next key, and ends the actions of a key.
@@ -192,7 +194,9 @@ struct AppState: Sendable {
             load(history.nextTitles())
             loadTitleOfLastChange(layout)
         case .help:
-            help.layOut(HelpScreen.lines(help.entries(keys), keys, columns: size.columns), height: rows)
+            help.layOut(
+                HelpScreen.lines(help.entries(keys), isFiltered: !help.filter.isEmpty, columns: size.columns),
+                height: rows)
         case .consumers, .errors:
             page.layOut(count: TextScreen(state: self).lines(columns: size.columns).count, height: rows)
         case .conflict:

@@ -1,3 +1,29 @@
+/// A row of the help: an action with its keys, or a key of the user.
+struct HelpEntry: Sendable {
+    let binding: Binding
+    let keys: String
+    let text: String
+    /// The command that does the same.
+    let usage: String
+    /// nil for a key of the user.
+    let group: ActionTable.Group?
+
+    static func all(_ keys: KeyMap) -> [HelpEntry] {
+        let actions = ActionTable.entries.map { entry in
+            let names = keys.names(of: entry.action)
+            return HelpEntry(
+                binding: Binding(entry.action), keys: names.isEmpty ? keys.name(of: entry.action) : names,
+                text: entry.help, usage: entry.usage, group: entry.group)
+        }
+        return actions
+            + keys.commands.map {
+                let text = $0.binding.text
+                return HelpEntry(
+                    binding: $0.binding, keys: KeyMap.shown($0.keys), text: text, usage: text, group: nil)
+            }
+    }
+}
+
 /// The state of the help: the filter, and the selected entry.
 struct HelpList: Navigable, Sendable {
     var filter = "" {
@@ -16,16 +42,17 @@ struct HelpList: Navigable, Sendable {
 
     /// Returns the entries that contain all words of the filter: first those whose name begins with it, then those
     /// with words that begin with all of it.
-    func entries(_ keys: KeyMap) -> [ActionTable.Entry] {
+    func entries(_ keys: KeyMap) -> [HelpEntry] {
         let words = filter.lowercased().split(separator: " ")
-        guard let first = words.first else { return ActionTable.entries }
-        var ranked: [[ActionTable.Entry]] = [[], [], []]
-        for entry in ActionTable.entries {
-            let text = "\(entry.usage) \(keys.names(of: entry.action)) \(entry.help)".lowercased()
+        let entries = HelpEntry.all(keys)
+        guard let first = words.first else { return entries }
+        var ranked: [[HelpEntry]] = [[], [], []]
+        for entry in entries {
+            let text = "\(entry.usage) \(entry.keys) \(entry.text)".lowercased()
             guard words.allSatisfy({ text.contains($0) }) else { continue }
             let parts = text.split { !$0.isLetter && !$0.isNumber }
             let isWordStart = words.allSatisfy { word in parts.contains { $0.hasPrefix(word) } }
-            let isName = isWordStart && entry.action.rawValue.hasPrefix(first)
+            let isName = isWordStart && entry.binding.action.rawValue.hasPrefix(first)
             ranked[isName ? 0 : isWordStart ? 1 : 2].append(entry)
         }
         return ranked.flatMap(\.self)
@@ -89,10 +116,10 @@ extension AppState {
     mutating func runHelpEntry() {
         let entries = help.entries(keys)
         guard entries.indices.contains(help.selected) else { return }
-        let entry = entries[help.selected]
-        if let reason = unavailabilityReason(of: entry.action, on: help.origin) { return report(reason) }
+        let binding = entries[help.selected].binding
+        if let reason = unavailabilityReason(of: binding.action, on: help.origin) { return report(reason) }
         leaveScreen()
-        if entry.needsClip, screen == .list, !isStill(on: help.clip) { return }
-        if entry.action != .help { perform(entry.action, count: nil) }
+        if ActionTable[binding.action].needsClip, screen == .list, !isStill(on: help.clip) { return }
+        if binding.action != .help { perform(binding, count: nil) }
     }
 }

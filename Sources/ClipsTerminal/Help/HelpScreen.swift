@@ -8,7 +8,8 @@ struct HelpScreen {
     struct Line: Hashable {
         var keys = ""
         var text: String
-        var action: Action?
+        /// The index of the entry; nil for headings and blank lines.
+        var entry: Int?
         var isHeading = false
         /// Whether the line is the first of its entry.
         var isFirst = false
@@ -17,29 +18,22 @@ struct HelpScreen {
     static func indent(_ columns: Int) -> Int { columns >= 40 ? 14 : 8 }
 
     /// Returns wrapped lines for entries, with headings unless the entries are filtered.
-    static func lines(_ entries: [ActionTable.Entry], _ keys: KeyMap, columns: Int) -> [Line] {
+    static func lines(_ entries: [HelpEntry], isFiltered: Bool, columns: Int) -> [Line] {
         // A column for the scroll bar, and one before it.
         let width = max(1, columns - indent(columns) - 2)
-        let isWhole = entries.count == ActionTable.entries.count
-        func entryLines(_ entry: ActionTable.Entry) -> [Line] {
-            var names = keys.names(of: entry.action)
-            if names.isEmpty { names = keys.name(of: entry.action) }
-            var sentence = WrappedText(entry.help, width: width)
-            return sentence.lines(0..<16).enumerated().map { row, text in
-                Line(keys: row == 0 ? names : "", text: text, action: entry.action, isFirst: row == 0)
+        var lines: [Line] = []
+        for (index, entry) in entries.enumerated() {
+            if !isFiltered, index == 0 || entries[index - 1].group != entry.group {
+                if index > 0 { lines.append(Line(text: "")) }
+                lines.append(Line(text: entry.group?.rawValue ?? "Your keys", isHeading: true))
+            }
+            var sentence = WrappedText(entry.text, width: width)
+            for (row, text) in sentence.lines(0..<16).enumerated() {
+                lines.append(
+                    Line(keys: row == 0 ? entry.keys : "", text: text, entry: index, isFirst: row == 0))
             }
         }
-        guard isWhole else { return entries.flatMap(entryLines) }
-        var lines: [Line] = []
-        for group in ActionTable.Group.allCases {
-            if !lines.isEmpty { lines.append(Line(text: "")) }
-            lines.append(Line(text: group.rawValue, isHeading: true))
-            for entry in entries where entry.group == group { lines += entryLines(entry) }
-        }
-        guard !keys.commands.isEmpty else { return lines }
-        lines += [Line(text: ""), Line(text: "Your keys", isHeading: true)]
         return lines
-            + keys.commands.map { Line(keys: KeyMap.shown($0.keys), text: $0.binding.text) }
     }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
@@ -51,11 +45,9 @@ struct HelpScreen {
             return frame.putCut(
                 "No entry matches.", in: area, column: 1, width: area.size.columns - 1)
         }
-        let lines = Self.lines(entries, state.keys, columns: area.size.columns)
-        let selected =
-            entries.indices.contains(state.help.selected) ? entries[state.help.selected].action : nil
+        let lines = Self.lines(entries, isFiltered: !filter.isEmpty, columns: area.size.columns)
         for (row, line) in lines.dropFirst(state.help.top).prefix(area.size.rows).enumerated() {
-            draw(line, area, row, isSelected: line.action != nil && line.action == selected, &frame)
+            draw(line, of: line.entry.map { entries[$0] }, area, row, &frame)
         }
         if let bar = layout.listBar {
             frame.putScrollBar(
@@ -63,20 +55,23 @@ struct HelpScreen {
         }
     }
 
-    private func draw(_ line: Line, _ area: Rect, _ row: Int, isSelected: Bool, _ frame: inout Frame) {
+    private func draw(
+        _ line: Line, of entry: HelpEntry?, _ area: Rect, _ row: Int, _ frame: inout Frame
+    ) {
         let indent = Self.indent(area.size.columns)
         guard !line.isHeading else {
             return frame.putCut(
                 line.text, in: area, row: row, column: 1, width: area.size.columns - 1, style: theme.strong)
         }
         let isAvailable =
-            line.action.map { state.unavailabilityReason(of: $0, on: state.help.origin) == nil } ?? true
+            entry.map { state.unavailabilityReason(of: $0.binding.action, on: state.help.origin) == nil }
+            ?? true
         frame.putRight(
             line.keys, in: area, row: row, width: indent - 2, style: isAvailable ? theme.key : theme.muted)
         frame.putCut(
             line.text, in: area, row: row, column: indent, width: area.size.columns - indent,
             style: isAvailable ? .plain : theme.muted)
-        guard isSelected else { return }
+        guard line.entry == state.help.selected else { return }
         let rect = Rect(row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
         let cursor = frame.cursor
         frame.select(rect, theme)

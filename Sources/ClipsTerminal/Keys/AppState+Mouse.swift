@@ -175,10 +175,9 @@ extension AppState {
 
     private mutating func clickInHelp(_ position: Position, _ layout: Layout) {
         guard let area = layout.list, area.contains(position) else { return }
-        let entries = help.entries(keys)
-        let lines = HelpScreen.lines(entries, keys, columns: area.size.columns)
-            .dropFirst(help.top + position.row - area.row)
-        guard let index = entries.firstIndex(where: { $0.action == lines.first?.action }) else { return }
+        let lines = HelpScreen.lines(
+            help.entries(keys), isFiltered: !help.filter.isEmpty, columns: area.size.columns)
+        guard let index = lines.dropFirst(help.top + position.row - area.row).first?.entry else { return }
         if index == help.selected { return runHelpEntry() }
         help.moveTo(index: index)
     }

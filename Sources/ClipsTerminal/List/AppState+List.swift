@@ -38,7 +38,7 @@ extension AppState {
             sidebar.invalidate(at: now)
             history.add(transactions)
             if screen == .history { history.invalidate(after: transactions) }
-            if transactions.contains(where: { !$0.isOwn }) { endOldReport() }
+            endReport(by: transactions)
             for transaction in transactions {
                 list.marks.remove(transaction.deletedClips)
                 if transaction.affects(list.marks.ids) { list.marks.invalidateHidden() }
@@ -69,7 +69,7 @@ extension AppState {
     /// Notes the newest transaction, which may not have been reported.
     mutating func noteUnreported(_ transaction: TransactionSummary, isWhole: Bool) {
         guard transaction.id > sync.lastChange?.transaction ?? 0 else { return }
-        if !transaction.isOwn { endOldReport() }
+        endReport(by: [transaction])
         var change = change(of: transaction)
         // The statements of a writer without a name are many transactions.
         if !isWhole || change.loose != nil { (change.mayLackParts, change.line) = (true, nil) }

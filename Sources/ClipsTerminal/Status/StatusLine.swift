@@ -222,7 +222,7 @@ struct StatusLine {
             ]
             guard entries.indices.contains(state.help.selected) else { return parts }
             let entry = entries[state.help.selected]
-            if let reason = state.unavailabilityReason(of: entry.action, on: state.help.origin) {
+            if let reason = state.unavailabilityReason(of: entry.binding.action, on: state.help.origin) {
                 parts.append(StyledRun(reason, theme.warning))
             } else {
                 parts.append(StyledRun("Enter runs \(entry.usage)", theme.muted))
