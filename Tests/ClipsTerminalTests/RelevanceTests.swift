@@ -48,6 +48,18 @@ import Testing
         }
     }
 
+    @Test func `the beginning of a word in a long title is above those in short texts`() async throws {
+        try await RunningApp.open { app in
+            try app.other("seed") { store in
+                let title = "A long title about editors and their languages, among them vimscript"
+                let others = (1...3).map { Self.draft("Other \($0)", "words before vimscript and after") }
+                _ = try await store.add([Self.draft(title)] + others)
+            }
+            try app.run("/vims<Enter>\n:wait text=by relevance\n:wait count=4")
+            #expect(Self.titles(app).first?.hasPrefix("A long title") == true, "\(Self.titles(app))")
+        }
+    }
+
     @Test func `a new match comes with those that match as well, and edits move nothing`() async throws {
         try await Self.open { app in
             // Each of the typed letters has four matches.
