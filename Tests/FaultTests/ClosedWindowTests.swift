@@ -15,7 +15,11 @@ import Testing
         let holder = try LineProcess("sqlite3", [clips.storePath])
         #expect(try holder.ask(".timeout 5000\nBEGIN IMMEDIATE; SELECT 'held';") == "held")
         for word in ["first", "second"] {
-            app.type("ahard to come by, \(word)\r")
+            app.type("ahard to come by, \(word)")
+            #expect(app.shows("hard to come by, \(word)"))
+            app.type("\r")
+            // The prompt has ended, since keys that no program has read end with the terminal.
+            #expect(app.hides("hard to come by, \(word)"))
             #expect(app.shows("saving…"))
         }
         kill(app.process, signal.number)
