@@ -77,6 +77,21 @@ import Testing
         }
     }
 
+    @Test func `texts that are encoded and read once are those of each record`() throws {
+        var random = SeededRandom(seed: 20)
+        var texts = StateTexts()
+        for index in 0..<3000 {
+            let form = RecordForm(
+                entity: index % 3 == 0 ? "Note" : "Clip", uuid: "\"/\(index)", state: state(&random))
+            #expect(texts.bytes(of: form) == form.bytes)
+            #expect(texts.state(of: form, in: form.bytes) == form.state)
+            #expect(texts.state(of: form, in: form.bytes.dropLast()) == nil)
+            var put = form
+            put.machine = 5
+            #expect(texts.state(of: form, in: put.bytes) == form.state)
+        }
+    }
+
     @Test(arguments: [
         "", "{}", "[]", #"{"v":1}"#, #"{"v":1,"e":"N","u":"x","a":{"t":[]}}"#, #"{"v":1,"e":"N","u":"x"} x"#,
         #"{"v":1,"e":"N","u":"x","a":{"t":["",1]}}"#, #"{"v":1,"e":"N","u":"x","a":{"t":["1.g.1",1]}}"#,

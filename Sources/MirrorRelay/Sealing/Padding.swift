@@ -25,10 +25,9 @@ enum Padding {
         return padded
     }
 
-    static func unpad(_ padded: [UInt8]) -> [UInt8]? {
+    static func unpad(_ padded: consuming [UInt8]) -> [UInt8]? {
         guard let last = padded.lastIndex(where: { $0 != 0 }), padded[last] == end else { return nil }
-        var plain = padded
-        plain.removeLast(padded.count - last)
-        return plain
+        padded.removeLast(padded.count - last)
+        return padded
     }
 }

@@ -2,7 +2,10 @@ import CSodium
 
 /// The functions of libsodium, on arrays.
 enum Sodium {
-    private static let isStarted: Bool = sodium_init() >= 0
+    private static let isStarted: Bool = {
+        sodium_use_internal_random()
+        return sodium_init() >= 0
+    }()
 
     /// Prepares the library, which ends the process if the system has no random numbers.
     static func start() { precondition(isStarted, "libsodium cannot start") }

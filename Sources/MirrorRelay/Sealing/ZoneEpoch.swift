@@ -52,7 +52,8 @@ package struct ZoneEpoch: Codable, Hashable, Sendable {
     func open(_ sealed: [UInt8], for context: String) -> [UInt8]? {
         guard name.id != 0 else { return Sodium.open(sealed, for: context, key: Array(key)) }
         guard Self.id(of: sealed) == name.id else { return nil }
-        return Sodium.open(sealed, from: Self.prefixCount, for: context, key: Array(key))
-            .flatMap(Padding.unpad)
+        let padded = Sodium.open(sealed, from: Self.prefixCount, for: context, key: Array(key))
+        guard let padded else { return nil }
+        return Padding.unpad(padded)
     }
 }

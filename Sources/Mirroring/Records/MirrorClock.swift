@@ -17,9 +17,12 @@ extension MirrorClock: LosslessStringConvertible {
     var description: String { "\(milliseconds).\(String(machine, radix: 16)).\(transaction)" }
 
     init?(_ description: String) {
-        let parts = description.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let milliseconds = Int64(parts[0]), let machine = UInt64(parts[1], radix: 16),
-            let transaction = Int64(parts[2]), (0..<Self.limit).contains(milliseconds), transaction >= 0
+        let (point, bytes) = (UInt8(ascii: "."), description.utf8)
+        guard let first = bytes.firstIndex(of: point), let last = bytes.lastIndex(of: point), first != last,
+            let milliseconds = Int64(description[..<first]),
+            let machine = UInt64(description[bytes.index(after: first)..<last], radix: 16),
+            let transaction = Int64(description[bytes.index(after: last)...]),
+            (0..<Self.limit).contains(milliseconds), transaction >= 0
         else { return nil }
         self.init(milliseconds: milliseconds, machine: machine, transaction: transaction)
     }

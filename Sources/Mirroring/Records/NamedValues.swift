@@ -47,6 +47,12 @@ struct NamedValues<Value> {
         index < elements.count && elements[index].key == name
     }
 
+    fileprivate func hasStorage(of other: Self) -> Bool {
+        elements.withUnsafeBufferPointer { own in
+            other.elements.withUnsafeBufferPointer { $0.baseAddress == own.baseAddress && $0.count == own.count }
+        }
+    }
+
     func filter(_ isIncluded: (Element) -> Bool) -> Self {
         var filtered = self
         filtered.elements.removeAll { !isIncluded($0) }
@@ -77,7 +83,9 @@ extension NamedValues: RandomAccessCollection {
 extension NamedValues: Sendable where Value: Sendable {}
 
 extension NamedValues: Equatable where Value: Equatable {
-    static func == (left: Self, right: Self) -> Bool { left.elements.elementsEqual(right.elements, by: ==) }
+    static func == (left: Self, right: Self) -> Bool {
+        left.hasStorage(of: right) || left.elements.elementsEqual(right.elements, by: ==)
+    }
 }
 
 extension NamedValues: Hashable where Value: Hashable {

@@ -25,54 +25,80 @@ package struct RecordForm: Hashable, Sendable {
     private var isFormat: Bool { entity == MirrorFormat.entity && uuid == MirrorFormat.uuid }
 
     package var bytes: [UInt8] {
+        var text = JSONText(capacity: Self.typicalSize)
+        text.object { text in
+            addHead(to: &text)
+            state.add(to: &text)
+        }
+        return text.bytes
+    }
+
+    /// The bytes that precede ``RecordState/text``.
+    var head: [UInt8] {
+        var text = JSONText()
+        text.object { addHead(to: &$0) }
+        var bytes = text.bytes
+        bytes[bytes.count - 1] = UInt8(ascii: ",")
+        return bytes
+    }
+
+    private func addHead(to text: inout JSONText) {
+        text.add("v") { $0.add(Int64(isFormat ? Self.formatVersion : Self.version)) }
+        text.add("e") { $0.add(entity) }
+        text.add("u") { $0.add(uuid) }
+        if machine != 0 { text.add("m") { $0.add(String(machine, radix: 16)) } }
+    }
+}
+
+extension RecordState {
+    /// The members of a record that do not depend on which record it is, up to the end of the record.
+    var text: [UInt8] {
+        var text = JSONText()
+        text.object { add(to: &$0) }
+        return Array(text.bytes.dropFirst())
+    }
+
+    fileprivate func add(to text: inout JSONText) {
         // Most attributes have the clock of the insert.
         var common: MirrorClock?
-        for index in state.attributes.indices {
-            let clock = state.attributes[index].value.clock
+        for index in attributes.indices {
+            let clock = attributes[index].value.clock
             common = min(common ?? clock, clock)
         }
         func short(_ clock: MirrorClock) -> String { clock == common ? "" : clock.description }
-        var text = JSONText(capacity: Self.typicalSize)
-        text.object { text in
-            text.add("v") { $0.add(Int64(isFormat ? Self.formatVersion : Self.version)) }
-            text.add("e") { $0.add(entity) }
-            text.add("u") { $0.add(uuid) }
-            if machine != 0 { text.add("m") { $0.add(String(machine, radix: 16)) } }
-            if let common { text.add("c") { $0.add(common.description) } }
-            text.add("a") { text in
-                text.object { text in
-                    for (name, entry) in state.attributes {
-                        text.add(name) { text in
-                            text.array { text in
-                                let seen = entry.seen
-                                text.add(seen.clocks.isEmpty ? short(entry.clock) : "\(entry.clock)|\(seen)")
-                                if let value = entry.value { text.add(value) }
-                            }
+        if let common { text.add("c") { $0.add(common.description) } }
+        text.add("a") { text in
+            text.object { text in
+                for (name, entry) in attributes {
+                    text.add(name) { text in
+                        text.array { text in
+                            let seen = entry.seen
+                            text.add(seen.clocks.isEmpty ? short(entry.clock) : "\(entry.clock)|\(seen)")
+                            if let value = entry.value { text.add(value) }
                         }
                     }
-                }
-            }
-            if !state.elements.isEmpty {
-                text.add("t") { text in
-                    text.members(state.elements) { text, elements in
-                        text.members(elements) { text, element in
-                            text.array {
-                                $0.add(short(element.clock))
-                                $0.add(element.position)
-                            }
-                        }
-                    }
-                }
-            }
-            if !state.saw.isEmpty { text.add("saw") { $0.members(state.saw) { $0.add($1.description) } } }
-            guard !state.conflicts.isEmpty else { return }
-            text.add("x") { text in
-                text.members(state.conflicts) { text, lost in
-                    text.array { text in if let value = lost.value { text.add(value) } }
                 }
             }
         }
-        return text.bytes
+        if !elements.isEmpty {
+            text.add("t") { text in
+                text.members(elements) { text, elements in
+                    text.members(elements) { text, element in
+                        text.array {
+                            $0.add(short(element.clock))
+                            $0.add(element.position)
+                        }
+                    }
+                }
+            }
+        }
+        if !saw.isEmpty { text.add("saw") { $0.members(saw) { $0.add($1.description) } } }
+        guard !conflicts.isEmpty else { return }
+        text.add("x") { text in
+            text.members(conflicts) { text, lost in
+                text.array { text in if let value = lost.value { text.add(value) } }
+            }
+        }
     }
 }
 

@@ -53,15 +53,25 @@ struct MapRow: Sendable {
 
     init(name: String) { self.name = name }
 
-    /// Creates a row from its object. A damaged state is that of an unknown record.
     init(_ object: StoredObject) {
+        var texts = StateTexts()
+        self.init(object, &texts)
+    }
+
+    /// Creates a row from its object. A damaged state is that of an unknown record.
+    private init(_ object: StoredObject, _ texts: inout StateTexts) {
         name = object["name"].textValue ?? ""
         id = object.id
         version = object.version
         revision = object["revision"].integerValue ?? 0
         stamp = object["stamp"].integerValue ?? 0
         waiting = Waiting(object)
-        if let bytes = object["state"].blobValue, let form = try? RecordForm(bytes) { state = form.state }
+        if let bytes = object["state"].blobValue, let known = texts.state(of: form, in: bytes) { state = known }
+    }
+
+    static func rows(of objects: some Sequence<StoredObject>) -> [MapRow] {
+        var texts = StateTexts()
+        return objects.map { MapRow($0, &texts) }
     }
 
     private func values(withState: Bool) -> [String: AttributeValue] {
@@ -73,7 +83,7 @@ struct MapRow: Sendable {
     }
 
     /// Encodes the state before the row is saved, so that no other writer waits for it.
-    mutating func encode() { encoded = form.bytes }
+    mutating func encode(_ texts: inout StateTexts) { encoded = texts.bytes(of: form) }
 
     /// Releases the state and its encoding, for a row whose answer is saved without them.
     mutating func discardState() { state = RecordState() }
@@ -113,7 +123,7 @@ extension StoreSnapshot {
     func mapRows(_ names: some Sequence<String>) throws(StoreError) -> [String: MapRow] {
         let request = FetchRequest(
             MirrorNames.record, where: .isOneOf("name", names.map(AttributeValue.text)))
-        let rows = try fetch(request).map(MapRow.init)
+        let rows = MapRow.rows(of: try fetch(request))
         return Dictionary(rows.map { ($0.name, $0) }) { $1 }
     }
 

@@ -5,6 +5,7 @@ import PersistentStore
 struct Absorption {
     private let zone: MirrorZone
     private let values: [String: RecordValues]
+    private var texts = StateTexts()
     private(set) var rows: [String: MapRow] = [:]
     /// Whether an object changed in attributes alone that remain on the machine: an import waits for the cursor to pass.
     private(set) var hasExcludedChanges = false
@@ -42,7 +43,7 @@ struct Absorption {
             apply(change, of: transaction, to: name, objects[change.objectID])
         }
         rows = rows.filter(\.value.isChanged)
-        for name in rows.keys { rows[name]?.encode() }
+        for name in rows.keys { rows[name]?.encode(&texts) }
     }
 
     private func name(of change: HistoryChange, _ object: StoredObject?) -> String? {
@@ -93,20 +94,28 @@ struct Absorption {
             }
         }
         let known = try snapshot.mapRows(named.map(\.name))
+        // The states of unedited objects without a record, which differ in their sets alone.
+        var states: [String: [[String: [String]]: RecordState]] = [:]
         for (name, object, values) in named {
             var row = known[name] ?? MapRow(name: name)
             // A record that was never put is not compared with the relay's.
             guard row.revision == 0 || !row.state.isAlive(values.mirrored) else { continue }
             let (members, edited) = (values.members(of: object), edited[object.id] ?? [])
-            for isEdited in [false, true] {
-                let time = isEdited ? LocalTransaction.earlierTime : LocalTransaction.unknownTime
-                row.state.edit(
-                    values.names.filter { edited.contains($0) == isEdited }, members: members,
-                    in: LocalTransaction(machine: zone.machine, number: number, milliseconds: time))
+            let isPlain = edited.isEmpty && known[name] == nil
+            if isPlain, let state = states[object.id.entity]?[members] {
+                row.state = state
+            } else {
+                for isEdited in [false, true] {
+                    let time = isEdited ? LocalTransaction.earlierTime : LocalTransaction.unknownTime
+                    row.state.edit(
+                        values.names.filter { edited.contains($0) == isEdited }, members: members,
+                        in: LocalTransaction(machine: zone.machine, number: number, milliseconds: time))
+                }
+                if isPlain { states[object.id.entity, default: [:]][members] = row.state }
             }
             noteOrder(of: row.state, in: object, values)
             row.waiting = .toPut
-            row.encode()
+            row.encode(&texts)
             rows[name] = row
         }
     }

@@ -8,6 +8,9 @@ extension Mirror {
     private static var batchBytes: Int { 4 << 20 }
     /// The number of records that are encoded while as many are read.
     private static var partSize: Int { 32 }
+    private static var smallPartSize: Int { 256 }
+    /// The average size of small records.
+    private static var smallSize: Int { 2048 }
     /// A batch that needs longer delays an edit that follows.
     private static var batchTime: Duration { .seconds(1) }
 
@@ -125,11 +128,14 @@ extension Mirror {
         of rows: [StoredObject], absorbed token: HistoryToken, by machine: UInt64
     ) async throws(MirrorError) -> [(row: MapRow, put: MirrorPut)] {
         var (batch, size): ([(row: MapRow, put: MirrorPut)], Int) = ([], 0)
-        var part = try await contents(of: rows.prefix(Self.partSize), absorbed: token).get()
-        for end in stride(from: Self.partSize, to: rows.count + Self.partSize, by: Self.partSize)
-        where size < Self.batchBytes {
-            let present = part
-            async let next = contents(of: rows.dropFirst(end).prefix(Self.partSize), absorbed: token)
+        let stamp = Int64.random(in: 0 ... .max / 2)
+        var (rest, count) = (rows[...], Self.partSize)
+        var part = try await contents(of: rest.prefix(count), absorbed: token).get()
+        repeat {
+            rest = rest.dropFirst(count)
+            count = size < batch.count * Self.smallSize ? Self.smallPartSize : Self.partSize
+            let (present, following) = (part, rest.prefix(count))
+            async let next = contents(of: following, absorbed: token)
             for (row, object, isWhole) in present {
                 var (row, form) = (row, row.form)
                 form.machine = machine
@@ -137,12 +143,12 @@ extension Mirror {
                 row.discardState()
                 let put = MirrorPut(
                     key: engine.key(entity: form.entity, uuid: form.uuid), expected: row.revision,
-                    stamp: Int64.random(in: 1 ... .max), body: isWhole ? form.bytes : [])
+                    stamp: stamp + Int64(batch.count) + 1, body: isWhole ? form.bytes : [])
                 batch.append((row, put))
                 size += put.body.count
             }
             part = try await next.get()
-        }
+        } while !rest.isEmpty && size < Self.batchBytes
         return batch
     }
 
@@ -153,7 +159,7 @@ extension Mirror {
         guard !rows.isEmpty else { return .success([]) }
         return await result { snapshot throws(StoreError) in
             let unabsorbed = try snapshot.objectsChanged(after: token)
-            let rows = rows.map { MapRow($0) }
+            let rows = MapRow.rows(of: rows)
             let objects = try snapshot.objects(of: rows.map { ($0.entity, $0.uuid) }, configuration)
             return rows.compactMap { row in
                 guard let values = values[row.entity] else { return (row, nil, true) }

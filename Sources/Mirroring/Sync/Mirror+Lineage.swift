@@ -184,6 +184,7 @@ extension Mirror {
         // A relay that a detached mirror joins forgot nothing.
         if zone[.cursor] > 0 { zone[.forgotten] += Int64(missing.count - gone.count) }
         var reordered: [(object: StoredObject, changes: [String: AttributeValue])] = []
+        var texts = StateTexts()
         for index in waiting.indices {
             (waiting[index].revision, waiting[index].stamp, waiting[index].waiting) = (0, 0, .toPut)
             guard isUncertain, let object = objects[waiting[index].name],
@@ -194,7 +195,7 @@ extension Mirror {
             let local = LocalTransaction(
                 machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
             waiting[index].state.edit(values.names, members: values.members(of: object), in: local)
-            waiting[index].encode()
+            waiting[index].encode(&texts)
             let order = values.order(of: waiting[index].state, in: object)
             if !order.isEmpty { reordered.append((object, order)) }
         }

@@ -66,6 +66,7 @@ extension Mirror {
             machine: zone.machine, number: now(), milliseconds: now() + zone[.offset])
         let kept = try await read { snapshot throws(StoreError) in
             let objects = try snapshot.objects(of: rows.map { ($0.entity, $0.uuid) }, configuration)
+            var texts = StateTexts()
             return rows.map { row in
                 var row = row
                 guard let object = objects[row.name], let values = values[row.entity] else {
@@ -74,7 +75,7 @@ extension Mirror {
                 }
                 row.state.renew(values.names, members: values.members(of: object), in: local)
                 row.waiting = .toPut
-                row.encode()
+                row.encode(&texts)
                 return row
             }
         }

@@ -21,7 +21,7 @@ extension Mirror {
             let request = FetchRequest(
                 MirrorNames.record, where: .compare("id", .greater, .integer(job.revision)),
                 sort: [SortKey("id")], limit: Self.pieceSize)
-            return (job, try snapshot.fetch(request).map(MapRow.init))
+            return (job, MapRow.rows(of: try snapshot.fetch(request)))
         }
         guard var (job, rows) = work else { return false }
         let last = rows.last?.id?.key

@@ -32,7 +32,7 @@ extension Mirror {
             let (rows, end) = try await read { snapshot throws(StoreError) in
                 let objects = try snapshot.fetch(page)
                 return (
-                    objects.map { MapRow($0) }.filter(\.isRecord),
+                    MapRow.rows(of: objects).filter(\.isRecord),
                     objects.last.map { snapshot.position(of: $0, in: []) }
                 )
             }

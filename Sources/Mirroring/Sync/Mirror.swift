@@ -231,12 +231,13 @@ public actor Mirror {
         if former != new {
             let query = MapRow.request(.toPut)
             rows = try await read { snapshot throws(StoreError) in
-                try snapshot.fetch(query).map(MapRow.init)
+                MapRow.rows(of: try snapshot.fetch(query))
             }
         }
+        var texts = StateTexts()
         for index in rows.indices {
             rows[index].state.rename(former, to: new)
-            rows[index].encode()
+            rows[index].encode(&texts)
         }
         let renamed = rows
         try await save { transaction throws(StoreError) in

@@ -53,7 +53,8 @@ struct RecordMerge: Sendable {
             merge(entry, row, object, values, into: &plan)
         }
         try updateConflicts(&plan, in: snapshot)
-        for index in plan.rows.indices { plan.rows[index].encode() }
+        var texts = StateTexts()
+        for index in plan.rows.indices { plan.rows[index].encode(&texts) }
         return plan
     }
 
