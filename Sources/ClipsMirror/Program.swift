@@ -12,8 +12,9 @@ enum Program {
     static func main() async {
         // A write to a closed pipe is an error, not the end.
         signal(SIGPIPE, SIG_IGN)
-        // Threads that take turns share the memory that they free, and the system gets large buffers back.
-        mallopt(M_ARENA_MAX, 2)
+        // Threads that work at the same time do not wait for each other's memory, at the cost of a few megabytes, and the
+        // system gets large buffers back.
+        mallopt(M_ARENA_MAX, 6)
         mallopt(M_MMAP_THRESHOLD, 1 << 20)
         do {
             exit(try await run(Invocation(Array(CommandLine.arguments.dropFirst()))))

@@ -11,6 +11,9 @@ extension JetStreamSession {
         }
     }
 
+    /// The time in which messages that have arrived wait for others.
+    private static var fillingTime: Duration { .milliseconds(20) }
+
     func changes(after number: Int64, limit: Int) async throws(RelayError) -> [MirrorEntry] {
         guard limit > 0 else { return [] }
         let feed = try await feed(after: number)
@@ -20,6 +23,18 @@ extension JetStreamSession {
             messages = try await connection.next(feed, of: zone.stream, limit: limit)
         } else {
             await connection.request(feed, of: zone.stream)
+        }
+        // A fast line fills each batch, so that the next one is merged while it is saved.
+        let end = ContinuousClock.now + Self.fillingTime
+        while messages.count < limit, messages.last?.following ?? 0 > 0, ContinuousClock.now < end,
+            messages.reduce(0, { $0 + $1.size }) < MessageFeed.window
+        {
+            let rest = limit - messages.count
+            guard
+                let more = try? await connection.next(
+                    feed, of: zone.stream, limit: rest, within: Self.fillingTime)
+            else { break }
+            messages += more
         }
         var entries: [MirrorEntry] = []
         for message in messages {

@@ -53,11 +53,13 @@ extension JetStreamConnection {
     }
 
     /// Returns the next messages of a feed of which at least one exists.
-    func next(_ feed: MessageFeed, of stream: String, limit: Int) async throws(RelayError) -> [StreamMessage]
-    {
+    func next(
+        _ feed: MessageFeed, of stream: String, limit: Int,
+        within patience: Duration = JetStreamConnection.patience
+    ) async throws(RelayError) -> [StreamMessage] {
         request(feed, of: stream)
         let timer = TimerName()
-        loop.schedule(timer, after: Self.patience) {
+        loop.schedule(timer, after: patience) {
             feed.wake(.unreachable(reason: "the server did not answer"))
         }
         defer { loop.cancel(timer) }

@@ -7,7 +7,7 @@ final class MessageFeed: Sendable {
     /// The size in memory that no requested messages have.
     private static let capacity = 256 << 20
     /// The size of messages that are requested together.
-    private static let window = 4 << 20
+    static let window = 4 << 20
     /// The pause of a server that sends nothing, after which the feed has failed.
     static let silence = Duration.seconds(40)
 

@@ -9,6 +9,8 @@ struct StreamMessage: Hashable, Sendable {
     /// The number that the writer chose; 0 if it chose none.
     let stamp: Int64
     let body: [UInt8]
+    /// The number of messages that its consumer gets after it.
+    let following: UInt64
 
     /// The approximate bytes in memory.
     var size: Int { body.count + 256 }
@@ -33,10 +35,12 @@ struct StreamMessage: Hashable, Sendable {
         if natsMsg_GetMetaData(&meta, message) == NATS_OK, let meta {
             sequence = meta.pointee.Sequence.Stream
             time = meta.pointee.Timestamp
+            following = meta.pointee.NumPending
             jsMsgMetaData_Destroy(meta)
         } else {
             sequence = natsMsg_GetSequence(message)
             time = natsMsg_GetTime(message)
+            following = 0
         }
         guard StreamMessage.isValid(sequence) else { return nil }
     }

@@ -49,7 +49,9 @@ struct NamedValues<Value> {
 
     fileprivate func hasStorage(of other: Self) -> Bool {
         elements.withUnsafeBufferPointer { own in
-            other.elements.withUnsafeBufferPointer { $0.baseAddress == own.baseAddress && $0.count == own.count }
+            other.elements.withUnsafeBufferPointer {
+                $0.baseAddress == own.baseAddress && $0.count == own.count
+            }
         }
     }
 

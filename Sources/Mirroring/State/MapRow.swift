@@ -66,7 +66,9 @@ struct MapRow: Sendable {
         revision = object["revision"].integerValue ?? 0
         stamp = object["stamp"].integerValue ?? 0
         waiting = Waiting(object)
-        if let bytes = object["state"].blobValue, let known = texts.state(of: form, in: bytes) { state = known }
+        if let bytes = object["state"].blobValue, let known = texts.state(of: form, in: bytes) {
+            state = known
+        }
     }
 
     static func rows(of objects: some Sequence<StoredObject>) -> [MapRow] {
