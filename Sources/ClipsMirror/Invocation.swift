@@ -35,7 +35,7 @@ struct Invocation {
         var options = StoreOptions()
         options.durability = durability
         // The identifiers of a hundred thousand records are random.
-        options.cacheSize = 5 << 20
+        options.cacheSize = 4 << 20
         // Each import changes hundreds of pages, mostly the same ones, and each of its statements few.
         options.checkpointPages = 3000
         options.storesFormerPagesInMemory = true

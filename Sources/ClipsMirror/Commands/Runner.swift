@@ -25,6 +25,8 @@ actor Runner {
     /// The pause after a question, which only its answer or another machine's change makes obsolete.
     private static let questionPause = 300.0
     private var pause: Task<Void, any Error>?
+    /// Counting has this part of a processor's time at most.
+    private static let countingShare = 10
     private var isConfirmed = false
     /// The mirror that exchanges, for the answer to its question.
     private var mirror: Mirror?
@@ -58,9 +60,12 @@ actor Runner {
         let counting = Task {
             var position: HistoryToken?
             for await _ in events {
+                let start = ContinuousClock.now
                 await self.count(store.container)
                 // The next commit repeats what failed.
                 if let next = try? await orphans.run(after: position) { position = next }
+                // Counting after each commit of a long exchange would need more time than the exchange.
+                try? await Task.sleep(for: (.now - start) * Self.countingShare)
             }
         }
         defer { counting.cancel() }
