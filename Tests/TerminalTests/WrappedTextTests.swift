@@ -41,6 +41,15 @@ struct WrappedTextTests {
         }
     }
 
+    @Test func `a number of a link remains next to the last word of it`() {
+        var text = WrappedText("see the link [12], x", width: 12)
+        #expect(text.lines(0..<4) == ["see the", "link [12], x"])
+        var other = WrappedText("see the link [1 2] x", width: 14)
+        #expect(other.lines(0..<4) == ["see the link", "[1 2] x"])
+        var long = WrappedText("abcdefghijkl [3]", width: 12)
+        #expect(long.lines(0..<4).joined().hasPrefix("abcdefghijkl"))
+    }
+
     @Test func `without a width only line ends break`() {
         #expect(wrap("a long line of words\nb", nil) == ["a long line of words", "b"])
     }

@@ -141,13 +141,13 @@ package struct WrappedText: Sendable {
             if glyph.isLineEnd { return (offset, offset + glyph.bytes) }
             if offset - start >= Self.longestLine { return (offset, offset) }
             if glyph.isSpace {
-                if column >= width {
+                if column >= width, lastBreak == nil || !isNumber(bytes, skipSpaces(bytes, from: offset)) {
                     let end = spaces ?? offset
                     return (end, skipSpaces(bytes, from: offset))
                 }
                 spaces = spaces ?? offset
             } else {
-                if let spaces, hasWord { lastBreak = (spaces, offset) }
+                if let spaces, hasWord, !isNumber(bytes, offset) { lastBreak = (spaces, offset) }
                 if glyph.columns == 2 || wasWide, hasWord, spaces == nil { lastBreak = (offset, offset) }
                 if glyph.columns > 0, column + glyph.columns > width, offset > start {
                     let end = lastSign ?? offset
@@ -164,6 +164,13 @@ package struct WrappedText: Sendable {
             offset += glyph.bytes
         }
         return (bytes.count, bytes.count)
+    }
+
+    /// Whether a number in brackets begins at an offset. That of a link remains next to its words.
+    private func isNumber(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Bool {
+        guard offset < bytes.count, bytes[offset] == UInt8(ascii: "[") else { return false }
+        let digits = bytes[(offset + 1)...].prefix(5).prefix { (0x30...0x39).contains($0) }
+        return !digits.isEmpty && digits.endIndex < bytes.count && bytes[digits.endIndex] == UInt8(ascii: "]")
     }
 
     private func skipSpaces(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
