@@ -66,7 +66,9 @@ let package = Package(
             ]),
         .target(
             name: "ClipsExchange",
-            dependencies: ["ClipsCore", "PersistentStore", "SQLite", "Platform", "CHTMLTags", "CLibXML2"]),
+            dependencies: [
+                "ClipsCore", "SearchIndex", "PersistentStore", "SQLite", "Platform", "CHTMLTags", "CLibXML2",
+            ]),
         .target(name: "BrowserHost", dependencies: ["ClipsCore", "PersistentStore", "Platform"]),
         .target(
             name: "AgentHost",
@@ -75,8 +77,8 @@ let package = Package(
         .target(
             name: "ClipsTerminal",
             dependencies: [
-                "ClipsCore", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore", "Terminal",
-                "Platform",
+                "ClipsCore", "SearchIndex", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore",
+                "Terminal", "Platform",
             ]),
         .executableTarget(
             name: "clips",

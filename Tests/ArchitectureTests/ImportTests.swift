@@ -18,13 +18,15 @@ import Testing
             "SearchIndex", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore", "AppGroup",
             "Platform", "CSearch",
         ],
-        "ClipsExchange": ["ClipsCore", "PersistentStore", "SQLite", "Platform", "CHTMLTags", "CLibXML2"],
+        "ClipsExchange": [
+            "ClipsCore", "SearchIndex", "PersistentStore", "SQLite", "Platform", "CHTMLTags", "CLibXML2",
+        ],
         "BrowserHost": ["ClipsCore", "PersistentStore", "Platform"],
         "AgentHost": ["BrowserHost", "ClipsCore", "SearchIndex", "PersistentStore", "Platform"],
         "Terminal": ["Platform", "CTerminal"],
         "ClipsTerminal": [
-            "ClipsCore", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore", "Terminal",
-            "Platform",
+            "ClipsCore", "SearchIndex", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore",
+            "Terminal", "Platform",
         ],
         "clips": [
             "ClipsTerminal", "ClipsExchange", "AgentHost", "BrowserHost", "ClipsCore", "SearchIndex",

@@ -48,19 +48,19 @@ struct LiteralMarkTests {
 
     @Test(
         arguments: [
-            ("quantum<i>tunnel</i>, na<b>ï</b>ve, <b>H</b>ello", "quantumtunnel, naïve, Hello"),
-            ("<b>H</b><i>el</i>lo <b><i>a</i></b>b <b><i>c</i></b>", "Hello ab ***c***"),
+            ("quantum<i>tunnel</i>, na<b>ï</b>ve, <b>H</b>ello", "quantumtunnel, na**ï**ve, **H**ello"),
+            ("<b>H</b><i>el</i>lo <b><i>a</i></b>b <b><i>c</i></b>", "**H**ello ***a***b ***c***"),
             (
                 "un<b>*x*</b> <b>a</b>, (<i>b</i>)<i>.</i> <code>a`b</code>",
-                "un\\*x\\* **a**, (*b*)*.* `` a`b ``"
+                "un\\*x\\* **a**, (*b*). `` a`b ``"
             ),
-            ("<s>a b</s> <del>c</del>, <strike>d</strike>. x<s>y</s>", "~~a b~~ ~~c~~, ~~d~~. xy"),
+            ("<s>a b</s> <del>c</del>, <strike>d</strike>. x<s>y</s>", "~~a b~~ ~~c~~, ~~d~~. x~~y~~"),
             ("x<sup>2</sup>, 2<sup>n+1</sup>, n<sup>x</sup>y, 1<sup>st</sup>", "x^2, 2^(n+1), n^xy, 1st"),
             ("H<sub>2</sub>O, x<sub>i</sub>, x<sub>i, j</sub>", "H2O, x_i, x_(i, j)"),
             ("a<sup><a href=/a>1</a></sup> b<sup> </sup>", "a[1][1] b\n\n[1]: https://a.example/a"),
             (
                 "war.<sup><a href='#n1'>[1]</a></sup><b>x</b> y<sup>[23]</sup> z<sup><a href=/a>[2]</a></sup> [1]",
-                "war.^1x y^23 z[[2]][1] \\[1]\n\n[1]: https://a.example/a"
+                "war.^1**x** y^23 z[[2]][1] \\[1]\n\n[1]: https://a.example/a"
             ),
             ("<code>a <b>b</b>*</code> <code>*c* <b>d</b></code>", "`a b*` `*c* d`"),
             (
@@ -71,6 +71,7 @@ struct LiteralMarkTests {
                 "</p><pre>a <a href=/a>b</a> [1]</pre>",
                 "```\na b [1]\n```\n\n[b][1]\n\n[1]: https://a.example/a"
             ),
+            ("这是<b>重要</b>的, <i>日</i>本, a<b>b c</b>d", "这是**重要**的, *日*本, ab cd"),
             ("<a href=/a><b>bold <i>nested</i></b></a>", "[**bold nested**][1]\n\n[1]: https://a.example/a"),
             ("co\u{AD}op\u{200B}erate <b>two<br>lines</b>", "cooperate **two**\n**lines**"),
         ])

@@ -45,6 +45,8 @@ struct WebPageTests {
                 a | b
                 c
 
+                Turn on scripts
+
                 Last paragraph, which is long enough to be what a reader of this page wants to read.
 
                 [1]: https://example.org/x
@@ -82,9 +84,9 @@ struct WebPageTests {
             page.text == """
                 ## Part *one*
 
-                See [the **manual**][1], up, run, https://c.example/, and [again][1] [(image)][2].
+                See [the **manual**][1], up, run, https://c.example/, and [again][1] [(image) [3]][4].
 
-                [(image: A picture, described)][3]
+                [(image: A picture, described)][5]
 
                 3. three
                    - inner
@@ -97,8 +99,10 @@ struct WebPageTests {
                 *x* end
 
                 [1]: https://a.example/b?x=1&y
-                [2]: https://a.example/img.html
-                [3]: https://a.example/p.png
+                [2]: https://c.example/
+                [3]: https://a.example/a.png
+                [4]: https://a.example/img.html
+                [5]: https://a.example/p.png
                 """, "\(page.text)")
     }
 
@@ -120,22 +124,25 @@ struct WebPageTests {
             page.text == """
                 Words.
 
-                [(image)][1] [(image: Small)][2] [more][3]
-                [(video: A film)][4]
-                [(audio)][5]
-                [(frame)][6]
+                [(image)][1] [(image: Small) [2]][3] [(image) [4] more][5]
+                [(video: A film)][6] [7]
+                [(audio)][8]
+                [(frame)][9]
 
                 End.
 
-                [(link)][7]
+                [(link)][10]
 
                 [1]: https://a.example/one.png
-                [2]: https://a.example/big
-                [3]: https://a.example/more
-                [4]: https://a.example/film.webm
-                [5]: https://a.example/talk.ogg
-                [6]: https://v.example/embed/1
-                [7]: https://a.example/icon
+                [2]: https://a.example/small.png
+                [3]: https://a.example/big
+                [4]: https://a.example/x.png
+                [5]: https://a.example/more
+                [6]: https://a.example/film.webm
+                [7]: https://a.example/film.mp4
+                [8]: https://a.example/talk.ogg
+                [9]: https://v.example/embed/1
+                [10]: https://a.example/icon
                 """, "\(page.text)")
     }
 

@@ -57,10 +57,51 @@ import Testing
     @Test(arguments: [
         "javascript:alert(1)//http:", "javascript:\u{301}x", "http", "http\u{301}://a", " http://a",
         "-http://a", "data:text/html,x",
-        "https\u{0}:", "file", "ſ://", "\u{1B}http:", "ftp://a", "", ":", "x-scheme:http://a", "hTTp/:a",
+        "https\u{0}:", "file", "ſ://", "\u{1B}http:", "tels:1", "vscode://a", "", ":", "x-scheme:http://a",
+        "hTTp/:a",
     ])
     func `an address of any other scheme is not opened`(url: String) {
         #expect(Browser.rejection(of: url) != nil)
+    }
+
+    @Test(arguments: [
+        "tel:1", "sms:1", "magnet:?x", "gemini://a", "news:a", "irc://a", "XMPP:a", "matrix:r", "geo:1,2",
+    ])
+    func `addresses of other programs are opened by the desktop`(url: String) {
+        #expect(Browser.rejection(of: url) == nil)
+        #expect(Browser.command(for: url, browser: "w3m") == ["xdg-open", url])
+        #expect(Browser.command(for: "ftp://a", browser: "w3m %s") == ["w3m", "ftp://a"])
+    }
+
+    @Test func `any signs are shown, and retain their positions`() {
+        var random = SeededRandom(seed: 33)
+        let parts = [
+            "*", "**", "[", "]", "(", "![", "](", "<", ">", "~~", "`", "\\", " ", "\n", "---", "1", "a", "é",
+            "重", "https://a.b/", "[1]: ",
+        ]
+        for _ in 0..<1000 {
+            let count = Int.random(in: 1...30, using: &random)
+            var text = (0..<count).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
+            let other = text
+            var links = ClipLinks(takingListOf: &text)
+            let numbered = links.numbered(text)
+            #expect(links.ranges.allSatisfy { $0.upperBound <= numbered.utf8.count }, "\(other)")
+            let shown = ShownText(numbered, links: links.ranges, width: 20, title: "a")
+            #expect(shown.links.allSatisfy { $0.upperBound <= shown.text.utf8.count }, "\(other)")
+            #expect(Quote("a").range(in: other).map { !other[$0].isEmpty } ?? true)
+            #expect(!LinkedTexts.joined([other, other], separator: "\n").isEmpty)
+        }
+    }
+
+    @Test(arguments: ["[", "![", "](", "**a ", "*a", "<a:", "`", "[a](", "~~a", "[1]", "a**b", "https://"])
+    func `signs without an end cost time in proportion`(sign: String) {
+        let count = LongProof.count(20_000, of: 100_000, "signs \(sign)")
+        let time = processorTime {
+            var links = ClipLinks()
+            let text = links.numbered(String(repeating: sign, count: count))
+            #expect(ShownText(text, width: 80).text.utf8.count <= 2 * text.utf8.count)
+        }
+        #expect(isProportional(time, to: count), "\(time)")
     }
 
     @Test func `a URL is one argument of the browser, regardless of its characters`() {

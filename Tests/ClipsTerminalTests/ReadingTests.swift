@@ -247,10 +247,10 @@ import Testing
         let text = "https://a.example/, [B](https://b.example/), <https://c.example/>, `https://d.example/`, "
         #expect(
             links.numbered(text + "[x [E](https://e.example/) https://f.example/](https://g.example/)")
-                == "https://a.example/ [1], B [2], <https://c.example/> [3], `https://d.example/` [4], "
+                == "https://a.example/ [1], B [2], https://c.example/ [3], `https://d.example/` [4], "
                 + "x E [5] https://f.example/ [6] [7]")
         #expect(links.urls == "abcdefg".map { "https://\($0).example/" })
-        #expect(links.ranges.map(\.lowerBound) == [0, 24, 32, 83])
+        #expect(links.ranges.map(\.lowerBound) == [0, 24, 31, 81])
     }
 
     @Test(arguments: [
@@ -282,6 +282,43 @@ import Testing
         #expect(links.numbered(text) == shown)
         links.addRest()
         #expect(links.urls == hosts.map { "https://\($0).example/" })
+    }
+
+    @Test(arguments: [
+        ("![a](x)![b](https://b.example/y)", "(image: a) (image: b) [1]", ["https://b.example/y"]),
+        (
+            "[![a](https://a.example/s \"t\")](https://a.example/l)", "(image: a) [1] [2]",
+            ["https://a.example/s", "https://a.example/l"]
+        ),
+        (
+            "<https://a.example/> <b@c.example>, <std::string> [w](<https://d.example/(>)",
+            "https://a.example/ [1] b@c.example [2], <std::string> w [3]",
+            ["https://a.example/", "mailto:b@c.example", "https://d.example/("]
+        ),
+        (
+            "[t](tel:123) [x](https://a.example/x_(y)) ftp://f.example/ 见https://z.example/",
+            "t [1] x [2] ftp://f.example/ [3] 见https://z.example/ [4]",
+            ["tel:123", "https://a.example/x_(y)", "ftp://f.example/", "https://z.example/"]
+        ),
+        (
+            "[(image: A) [1]][2]\n\n[1]: https://s.example/\n[2]: https://l.example/", "(image: A) [1] [2]",
+            ["https://s.example/", "https://l.example/"]
+        ),
+    ])
+    func `images and addresses in angle brackets have numbers`(text: String, shown: String, urls: [String]) {
+        var text = text
+        var links = ClipLinks(takingListOf: &text)
+        #expect(links.numbered(text) == shown && links.urls == urls, "\(links.numbered(text)) \(links.urls)")
+    }
+
+    @Test(arguments: [
+        ("a <https://b.example/> **c**", true), ("![a](b.png) **c**", true), ("a **c**", false),
+    ])
+    func `a text with links or images as in Markdown is Markdown`(text: String, isMarkdown: Bool) {
+        let layout = StoredObject.Layout(names: ["text"])
+        let object = StoredObject(
+            id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text(text)])
+        #expect(NumberedClip(Clip(object)).isMarkdown == isMarkdown)
     }
 
     @Test func `links are chosen by their numbers, also by those of two digits`() throws {
@@ -404,7 +441,8 @@ import Testing
             }
             try app.run(":wait count=1\n<Enter>\n:wait text=row 5\n/tag:x need\n:wait text=row 4000")
             try app.run(
-                "<Enter>n\n:wait text=row 8000\nN\n:wait text=row 4000\nnn\n:wait text=No “tag:x need” below")
+                "<Enter>n\n:wait text=row 8000\nN\n:wait text=row 4000\nnn\n:wait text=No match below; this is the"
+            )
             // The key that ends the prompt does not remove the message.
             try app.run("/nowhere<Enter>")
             #expect(app.wait { $0.message?.text == "No “nowhere” below." && $0.prompt == nil })

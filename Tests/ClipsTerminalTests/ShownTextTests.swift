@@ -16,10 +16,11 @@ import Testing
         #expect(shown(##"## A \*b\*"##) == "A *b*")
         #expect(shown("\\# no\n1\\. one\n2\\) b\n\\- two") == "# no\n1. one\n2) b\n- two")
         #expect(shown("in C:\\\\\nor \\d+\\\\.\\w, \\\\?") == "in C:\\\nor \\d+\\.\\w, \\?")
-        #expect(shown("````\n```\n# a **b**\n````\n\\# **c** `d`") == "  ```\n  # a **b**\n# c `d`")
+        #expect(shown("````\n```\n# a **b**\n````\n\\# **c** `d`") == "  ```\n  # a **b**\n# c d")
         #expect(shown(#"C:\path\\\* \\server\x"#) == #"C:\path\* \\server\x"#)
         #expect(shown("**foo**bar and *x* and **«q»**s") == "foobar and x and «q»s")
-        let others = [#"C:\file a\.b \d+ \- x"#, #"`\*a\*`"#, #"\"#]
+        let others = [#"C:\file a\.b \d+ \- x"#, #"\"#]
+        #expect(shown(#"`\*a\*` ``b`c``"#) == #"\*a\* b`c"#)
         #expect(others.map(shown) == others)
     }
 
@@ -42,8 +43,30 @@ import Testing
         #expect(found("***a* b** *c*") == ["a b c", "a bi", " b b", "c i"])
         #expect(found("**a* b** *c **d e*") == ["a* b c **d e", "a* b b", "c **d e i"])
         #expect(found("***b***") == ["b", "b bi"])
-        #expect(found("**a `*b` c**") == ["a `*b` c", "a `*b` c b"])
+        #expect(found("**a `*b` c**") == ["a *b c", "a  b", "*b b", " c b"])
         #expect(found("****a**** * b * \\* *c*") == ["****a**** * b * * c", "c i"])
+    }
+
+    @Test func `words within others have their look, also in scripts without spaces`() {
+        func found(_ text: String) -> [String] { [ShownText(text, width: 80).text] + Self.looks(text) }
+        #expect(found("这是**重要**的, *日*本") == ["这是重要的, 日本", "重要 b", "日 i"])
+        #expect(found("**「要」**的") == ["「要」的", "「要」 b"])
+        #expect(found("un**frigging**believable") == ["unfriggingbelievable", "frigging b"])
+        #expect(found("2**3 and 4**5, a*b*c, src/**/x **y**") == ["2**3 and 4**5, a*b*c, src/**/x y", "y b"])
+    }
+
+    @Test func `a rule is a line, and dashes below words make a heading`() {
+        let line = String(repeating: "─", count: 20)
+        #expect(
+            ShownText("a\n\n---\nb\n\n> * * *\n", width: 20).text
+                == "a\n\n\(line)\nb\n\n> \(line.dropLast(2))\n")
+        #expect(Self.looks("A\n===\nb\n\nC\n---\n- x\n---") == ["A bu", "C b"])
+    }
+
+    @Test func `a heading at the beginning does not repeat the title`() {
+        func shown(_ text: String) -> String { ShownText(text, width: 20, title: "A  *title*").text }
+        #expect(shown("# A *title*\n\nb") == "b" && shown("# A title") == "")
+        #expect(shown("# Another\n\nb") == "Another\n\nb" && shown("a\n\n# A title") == "a\n\nA title")
     }
 
     @Test(arguments: ["- ", "12. ", "> ", "> - "])
@@ -85,7 +108,7 @@ import Testing
                 "  │ wrapped twice  │", "2 │                │", "3 │ | é            │",
             ])
         for raw in [
-            "a | b\n- | -x\nc | d", "a | b\n\n--- | ---", "a | b\n--- ---\n", "a\u{1}c | b\n--- | ---\n1 | 2",
+            "a | b\n- | -x\nc | d", "a | b\n\n--- | ---", "a\u{1}c | b\n--- | ---\n1 | 2",
         ] {
             #expect(ShownText(raw, width: 80).text == raw)
         }
@@ -102,7 +125,7 @@ import Testing
         let shown = ShownText(text, width: 30)
         #expect(
             shown.text
-                == "a\n\nName 1: 1\nName 2: `a|b`\nName 4: 4\n\nName 1: x\nName 2: y\n"
+                == "a\n\nName 1: 1\nName 2: a|b\nName 4: 4\n\nName 1: x\nName 2: y\n"
                 + "Name 3: z\nName 5: w\n\nb")
         let looks = shown.marks.map { String(decoding: Array(shown.text.utf8)[$0.range], as: UTF8.self) }
         #expect(looks.prefix(4) == ["Name", " 1", "Name", " 2"], "\(looks)")
@@ -121,7 +144,7 @@ import Testing
     @Test func `a table without headings begins with its first row, and code in cells has no backslashes`() {
         #expect(
             ShownText("| | |\n--- | ---\nk1 | one\nlong key | `c\\|d`", width: 40).text
-                == "k1       │ one\nlong key │ `c|d`")
+                == "k1       │ one\nlong key │ c|d")
     }
 
     @Test func `offsets of the text and of the shown text lead to each other`() {
@@ -172,9 +195,12 @@ import Testing
             }
             try app.run(":wait count=1\n<Enter>\n:wait text=a needle\n/needle<Enter>\n:wait text=1/4 matches")
             try app.run("n\n:wait text=2/4 matches\nn\n:wait text=3/4 matches\n")
-            try app.run("n\n:wait text=4/4 matches\nn\n:wait text=No “needle” below.")
-            try app.run("N\n:wait text=3/4 matches\nNN\n:wait text=1/4 matches")
-            try app.run("N\n:wait text=No “needle” above.\nn\n:wait text=2/4 matches\n2n\n:wait text=4/4")
+            try app.run("n\n:wait text=4/4 matches\nn\n:wait text=No match below; this is the first one.")
+            try app.run("n\n:wait text=2/4 matches\nN\n:wait text=1/4 matches")
+            try app.run(
+                "N\n:wait text=No match above; this is the last one.\nn\n:wait text=this is the first")
+            try app.run(
+                "/nowhere<Enter>\n:wait text=No “nowhere” below.\n/needle<Enter>\n:wait text=/4 matches")
             try app.run("/marks<Enter>\n:wait text=1/2 matches\nn\n:wait text=2/2 matches")
         }
     }
@@ -187,7 +213,7 @@ import Testing
                 return try await store.add([draft])
             }
             try app.run(":wait count=1\n<Enter>\n:wait text=split\n/split phrase<Enter>")
-            try app.run(":wait text=1/1 match\nn\n:wait text=No “split phrase” below.")
+            try app.run(":wait text=1/1 match\nn\n:wait text=No match below; this is the first one.")
             let row = try #require(app.lines.firstIndex { $0.hasPrefix(" phrase") })
             let frame = app.state.draw()
             #expect(frame.cell(row: row, column: 1)?.style == app.state.theme.match)

@@ -76,6 +76,22 @@ import Testing
         await container.close()
     }
 
+    @Test func `a word that emphasis divides is found as a whole and in parts`() async throws {
+        let container = try await PersistentContainer(
+            path: folder.path(of: "clips.db"), model: try ClipModel.make())
+        let context = container.makeContext(author: "test")
+        for text in ["这是**重要**的", "so un**frigging**believable", "x**y", "other"] {
+            try await context.insert("Clip", ["text": .text(text)])
+        }
+        try await context.save()
+        let index = SearchIndex(container, ClipModel.searched)
+        try await index.bringUpToDate()
+        for query in ["是重要的", "重要", "unfriggingbelievable", "frigging", "\"so unfriggingbelievable\""] {
+            let (found, expected) = try await Self.hits(query, index, page: 10)
+            #expect(found == expected && found.count == 1, "\(query): \(found)")
+        }
+    }
+
     @Test(arguments: 0..<UInt64(LongProof.count(2, of: 8, "seeds of an index")))
     func `the index finds the same clips as a check of each`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)

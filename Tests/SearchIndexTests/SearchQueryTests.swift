@@ -219,6 +219,9 @@ import Testing
         ("brown-fox", "[brown][1] fox", ["brown][1] fox"]),
         ("__init__", #"take \_\_init\_\_ as it is"#, [#"_\_init\_\_"#]),
         ("\"*args and **kwargs\"", #"take \*args and \*\*kwargs"#, [#"*args and \*\*kwargs"#]),
+        ("unfriggingbelievable", "so un**frigging**believable", ["un**frigging**believable"]),
+        ("frigging", "so un**frigging**believable", ["frigging"]),
+        ("是重要", "这是**重要**的", ["是**重要"]), ("\"make all\"", "run `make` all", ["make` all"]),
         (#"C:\_x"#, #"in C:\_x"#, [#"C:\_x"#]), ("a_b", #"a\_b"#, [#"a\_b"#]),
         ("\"see é fox\"", "see [É][10] fox [3]", ["see [É][10] fox"]),
     ])

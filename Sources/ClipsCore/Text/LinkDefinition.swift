@@ -1,3 +1,5 @@
+import SearchIndex
+
 /// The name and the address of a link in a line of its own, `[name]: https://example.org`.
 package struct LinkDefinition: Hashable, Sendable {
     /// In lower case, since references to it may have other letters.

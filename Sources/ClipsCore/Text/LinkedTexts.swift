@@ -1,3 +1,5 @@
+import SearchIndex
+
 /// Texts that share one list of links, `[1]: https://example.org`.
 ///
 /// In memory, each reference has the address rather than its number, so that equal texts are equal and part of each other
@@ -131,77 +133,46 @@ extension LinkedTexts {
             let name = LinkDefinition.name(name)
             return list.addresses[name] ?? shared[name]
         }
-        var code = TextCode.all(in: bytes)[...]
-        var definitions = list.definitions[...]
-        // Where each open bracket is in the text, and in the result.
-        var open: [(offset: Int, start: Int)] = []
-        var (result, index) = ([UInt8](), 0)
-        while index < bytes.count {
-            if let first = code.first, first.range.lowerBound <= index {
-                result += bytes[index..<max(index, first.range.upperBound)]
-                index = max(index, first.range.upperBound)
-                code.removeFirst()
-                continue
-            }
-            while let first = definitions.first, first.start < index { definitions.removeFirst() }
-            if let first = definitions.first, first.start == index,
-                let end = bytes[index...].firstIndex(of: UInt8(ascii: "]"))
-            {
-                result += [UInt8(ascii: "[")] + marked(Array(first.address.utf8))
-                index = end
-                open = []
-                continue
-            }
-            let byte = bytes[index]
-            if byte == UInt8(ascii: "\\"), index + 1 < bytes.count {
-                if let digits = literal(bytes, at: index + 1) {
-                    result += marked(literal: digits)
-                    let end = bytes[digits.endIndex...].firstIndex(of: UInt8(ascii: "]"))
-                    index = (end ?? digits.endIndex) + 1
-                } else {
-                    let isPair = "\\[]".utf8.contains(bytes[index + 1])
-                    result += bytes[index...].prefix(isPair ? 2 : 1)
-                    index += isPair ? 2 : 1
-                }
-                continue
-            }
-            if byte == UInt8(ascii: "[") {
-                open.append((index, result.count))
-            } else if byte == UInt8(ascii: "]"), let (offset, start) = open.popLast() {
-                let words = bytes[(offset + 1)..<index]
-                let next = index + 1 < bytes.count ? bytes[index + 1] : 0
-                let label = next == UInt8(ascii: "[") ? label(bytes, at: index + 1) : nil
-                if let label, let address = address(label.isEmpty ? words : label) {
-                    result += Array("][".utf8) + marked(address) + [UInt8(ascii: "]")]
-                    index = label.endIndex + 1
-                    continue
-                }
-                if next != UInt8(ascii: "("), next != UInt8(ascii: ":"), let address = address(words) {
-                    // A number is the only sign of its link.
-                    if words.allSatisfy({ 48...57 ~= $0 }) {
-                        result.removeLast(result.count - start - 1)
-                    } else {
-                        result += Array("][".utf8)
-                    }
-                    result += marked(address)
-                } else if let digits = literal(bytes, at: offset), digits.endIndex == index {
-                    result.insert(Mark.literal, at: start)
-                }
-            }
-            result.append(byte)
-            index += 1
+        let code = TextCode.all(in: bytes)
+        let marks = InlineMark.all(in: bytes, code: code) { name, _ in address(name) != nil }
+        var edits = list.definitions.map { definition in
+            let end = bytes[definition.start...].firstIndex(of: UInt8(ascii: "]")) ?? definition.start + 1
+            return (range: definition.start + 1..<end, bytes: marked(Array(definition.address.utf8)))
         }
-        return result
+        var (starts, literals) = (Set(list.definitions.map(\.start)), Set<Int>())
+        for mark in marks {
+            if mark.kind == .literal { literals.insert(mark.opening.lowerBound) }
+            guard mark.kind == .link || mark.kind == .image else { continue }
+            starts.insert(mark.opening.upperBound - 1)
+            guard mark.isNamed, let address = address(bytes[mark.target]) else { continue }
+            if mark.isNumber(in: bytes) {
+                edits.append((mark.words, marked(address)))
+            } else {
+                starts.insert(mark.closing.lowerBound + 1)
+                edits.append((mark.closing, Array("][".utf8) + marked(address) + [UInt8(ascii: "]")]))
+            }
+        }
+        var (index, blocks) = (0, code[...])
+        while let start = bytes[index...].firstIndex(of: UInt8(ascii: "[")) {
+            index = start + 1
+            while let block = blocks.first, block.range.upperBound <= start { blocks.removeFirst() }
+            guard !starts.contains(start), blocks.first?.range.contains(start) != true,
+                let digits = literal(bytes, at: start)
+            else { continue }
+            let end = bytes[digits.endIndex...].firstIndex(of: UInt8(ascii: "]")) ?? digits.endIndex
+            edits.append((start - (literals.contains(start - 1) ? 1 : 0)..<end + 1, marked(literal: digits)))
+            index = end + 1
+        }
+        var (result, copied) = ([UInt8](), 0)
+        for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+        where edit.range.lowerBound >= copied {
+            result += bytes[copied..<edit.range.lowerBound] + edit.bytes
+            copied = edit.range.upperBound
+        }
+        return result + bytes[copied...]
     }
 
     private static func marked(_ address: [UInt8]) -> [UInt8] { [Mark.start] + address + [Mark.end] }
-
-    /// Returns the words in the brackets at an index.
-    private static func label(_ bytes: [UInt8], at start: Int) -> ArraySlice<UInt8>? {
-        bytes[start...].prefix(LinkDefinition.maxName + 2).firstIndex(of: UInt8(ascii: "]")).map {
-            bytes[(start + 1)..<$0]
-        }
-    }
 
     private static func marked(literal digits: ArraySlice<UInt8>) -> [UInt8] {
         [Mark.literal, UInt8(ascii: "[")] + digits + [UInt8(ascii: "]")]

@@ -1,4 +1,5 @@
 import ClipsCore
+import SearchIndex
 
 /// The block quotes after a clip of an own Markdown file: its note, its text, and its quotes as readers of the file see
 /// them. They may have edits that the comment of the clip does not have.

@@ -50,9 +50,22 @@ enum Boilerplate {
         return isInContent || isPlayer || ["audio", "video"].contains(node.name)
     }
 
-    /// Whether the part that only browsers without scripts show has paragraphs of the content.
-    static func hasProse(unscripted node: HTMLDocument.Node) -> Bool {
-        !isHidden(node) && paragraphs(in: node) >= 25 && !isWall(ReadableText.line(of: node))
+    /// Whether the part that only browsers without scripts show has words, or an image that is not shown before it.
+    static func isContent(unscripted node: HTMLDocument.Node, besides links: PageLinks) -> Bool {
+        let words = ReadableText.line(of: node)
+        guard !isHidden(node), !isWall(words) else { return false }
+        var hasImage = false
+        ReadableText.forEachElement(in: node) { element in
+            guard element.name == "img", let address = element["src"].flatMap(links.address) else { return }
+            hasImage = hasImage || !links.contains(address)
+        }
+        return hasImage || !words.isEmpty
+    }
+
+    /// Whether an element leads to the heading that it is in, by a sign only.
+    static func isPermalink(_ node: HTMLDocument.Node) -> Bool {
+        guard node.name == "a", node["href"]?.contains("#") == true else { return false }
+        return ["¶", "#", "§", "🔗"].contains(ReadableText.line(of: node))
     }
 
     private static let advertisers: Set<String> = ["ad", "ads", "doubleclick", "googlesyndication"]

@@ -243,6 +243,7 @@ struct LiteralMarks {
                     escapes.append(contentsOf: open[base...])
                     open.removeLast(open.count - base)
                     offset = bytes[(offset + 2)...].firstIndex(of: UInt8(ascii: "]")) ?? offset
+                case UInt8(ascii: "]"): _ = bases.popLast()
                 default: break
                 }
             }

@@ -25,6 +25,8 @@ struct ReadableText {
     /// The measures of the elements with text.
     private var measures: [Node: ElementText] = [:]
     private var leavesOutLists = false
+    /// Whether the page has so few words that what it embeds is its content.
+    private var isBare = false
     /// The elements that are left out by their names.
     private var named: Set<Node> = []
     /// The elements of the content with parts of the page, and the menus in them.
@@ -57,6 +59,7 @@ struct ReadableText {
         var reader = self
         let whole = reader.measure(root, isInLink: false, in: PageScope(), 0)
         let content = reader.content(whole, links) ?? root
+        reader.isBare = content == root && whole.count < Self.minText
         let text = reader.measures[content] ?? whole
         reader.leavesOutLists = text.prose - text.listed >= Self.minProse && content.name != "article"
         let answers = reader.comments.filter { Self.isInside(content, $0) }.compactMap { reader.measures[$0] }
@@ -264,17 +267,24 @@ struct ReadableText {
             if child.isText {
                 lines.add(textOf: child)
             } else if child.isElement, Boilerplate.embedded.contains(child.name) {
-                let isInContent = isInContent || PostFlow.isNext(to: child)
+                let isInContent = isInContent || isBare || PostFlow.isNext(to: child)
                 guard Boilerplate.isContent(embedded: child, isInContent: isInContent) else { continue }
-                if child.name == "noscript", isInContent, Boilerplate.hasProse(unscripted: child) {
+                if child.name == "noscript", isInContent,
+                    Boilerplate.isContent(unscripted: child, besides: lines.links)
+                {
+                    lines.breakLine()
                     append(child, to: &lines, in: scope, depth + 1)
+                    lines.breakLine()
                     continue
                 }
                 lines.add(media: child)
                 if isInContent, !lines.isInLink { appendLinks(in: child, to: &lines, depth) }
             } else if child.isElement, depth < Self.maxDepth, !lines.addSpecial(child) {
-                if child.name == "svg", !lines.isInLink, !Boilerplate.isHidden(child) {
-                    appendLinks(in: child, to: &lines, depth)
+                if child.name == "svg", !Boilerplate.isHidden(child) {
+                    if isInContent { lines.add(drawing: child) }
+                    if !lines.isInLink { appendLinks(in: child, to: &lines, depth) }
+                } else if Boilerplate.isPermalink(child) {
+                    continue
                 } else if covers(child, in: scope, lines.links) || isAdvertisement(child)
                     || isInContent && !lines.isInLink && isTeaser(child, in: scope, lines.links)
                 {

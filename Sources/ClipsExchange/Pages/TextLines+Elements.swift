@@ -74,7 +74,8 @@ extension TextLines {
 
     /// The words for elements whose content is a file of its own.
     static let media = [
-        "img": "image", "video": "video", "audio": "audio", "iframe": "frame", "object": "object",
+        "img": "image", "video": "video", "audio": "audio", "iframe": "frame", "frame": "frame",
+        "object": "object",
         "embed": "object",
     ]
 }

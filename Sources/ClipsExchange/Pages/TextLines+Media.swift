@@ -1,3 +1,5 @@
+import SearchIndex
+
 /// The elements with other contents than text.
 extension TextLines {
     /// Adds the description of an image, a recording, or an embedded page, and a link to it.
@@ -8,19 +10,40 @@ extension TextLines {
         if isImage, words.isEmpty { hasImage = true }
         // An image of one pixel counts visitors, and an empty description means decoration.
         let isDecoration = isImage && (node["alt"] == "" || ["0", "1"].contains(node["width"] ?? ""))
-        let source =
+        let sources =
             isImage
-            ? Self.source(ofImage: node)
-            : node["src"] ?? node["data"] ?? node.children.first { $0.isElement && $0["src"] != nil }?["src"]
-        let address = isInLink || isDecoration ? nil : source.flatMap { links.address($0) }
-        guard address != nil || isImage && !words.isEmpty else { return }
-        if !isImage { breaks = max(breaks, 1) }
+            ? [Self.source(ofImage: node)]
+            : [node["src"] ?? node["data"]] + node.children.filter(\.isElement).map { $0["src"] }
+        let own = openAddress
+        var addresses: [String] = []
+        for address in sources.lazy.compactMap(\.self).compactMap(links.address)
+        where !isDecoration && address != own && !addresses.contains(address) {
+            addresses.append(address)
+        }
+        guard !addresses.isEmpty || isImage && !words.isEmpty else { return }
+        let isInLink = isInLink
+        if !isImage, !isInLink { breaks = max(breaks, 1) }
+        if let last = bytes.last, ")]".utf8.contains(last) { hasSpace = true }
         start()
-        let number = address.flatMap { links.number(of: $0) }
-        bytes += Array(((number == nil ? "" : "[") + "(\(kind)\(words.isEmpty ? "" : ": ")").utf8)
+        let numbers = addresses.compactMap { number(of: $0) }
+        let isLink = !isInLink && !numbers.isEmpty
+        bytes += Array(((isLink ? "[" : "") + "(\(kind)\(words.isEmpty ? "" : ": ")").utf8)
         addLiteral(words)
-        bytes += Array((")" + (number.map { "][\($0)]" } ?? "")).utf8)
-        if !isImage { breaks = 1 }
+        // The number of an image in a link precedes that of the link.
+        let others = numbers.dropFirst(isLink ? 1 : 0).map { " [\($0)]" }.joined()
+        bytes += Array(((isLink ? ")][\(numbers[0])]" : ")") + others).utf8)
+        if !isImage, !isInLink { breaks = 1 }
+    }
+
+    /// Adds the description of a drawing.
+    mutating func add(drawing node: HTMLDocument.Node) {
+        let title = node.children.first { $0.name == "title" }.map(ReadableText.line) ?? ""
+        let words = title.isEmpty ? Self.label(of: node) : title
+        guard isMarked, preformatted == 0, !words.isEmpty else { return }
+        start()
+        bytes += Array("(image: ".utf8)
+        addLiteral(words)
+        bytes.append(UInt8(ascii: ")"))
     }
 
     /// Returns the words of the first attribute that describes an element; an empty text if none does.
@@ -141,4 +164,31 @@ extension TextLines {
         var text = text
         text.withUTF8 { add($0) }
     }
+
+    /// Whether signs of emphasis within a word are read as such.
+    func isRead(_ mark: [UInt8], from start: Int) -> Bool {
+        let region = max(0, start - Self.maxWord)..<bytes.count
+        let first = bytes[start + mark.count]
+        let isBetween =
+            bytes[..<start].endsWithLetter && first < 0x80 && !bytes[...(start + mark.count)].endsWithLetter
+        return !isBetween
+            && InlineMark.all(in: bytes, region, code: []).contains {
+                $0.opening.lowerBound == start && $0.closing.upperBound == bytes.count
+            }
+    }
+
+    /// Returns the number of an address after those of the URLs before it, so that they are in the order of reading.
+    ///
+    /// - Parameter end: The offset of the words of the link.
+    mutating func number(of address: String, after end: Int? = nil) -> Int? {
+        let end = end ?? bytes.count
+        for url in LinkAddress.urls(in: bytes, from: min(numbered, end), stops: [end])
+        where url.lowerBound < end {
+            _ = links.number(of: String(decoding: bytes[url], as: UTF8.self))
+        }
+        numbered = bytes.count
+        return links.number(of: address)
+    }
+
+    private static let maxWord = 200
 }

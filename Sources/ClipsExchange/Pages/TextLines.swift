@@ -1,3 +1,5 @@
+import SearchIndex
+
 /// The text of elements, with the line ends that a browser would show, and with its structure as Markdown.
 ///
 /// Links are references, whose addresses follow the text: `[the manual][1]`, and at the end `[1]: https://…`. So the text
@@ -38,8 +40,8 @@ struct TextLines {
     /// The language of the open code.
     private var language = ""
     private var inlines: [Inline] = []
-    /// The marks at the end of the text, which only remain if no word continues after them.
-    private var ends: [(start: Int, end: Int, count: Int)] = []
+    /// The offset before which URLs have numbers.
+    var numbered = 0
     /// The characters of the page that would be marks.
     private var literals = LiteralMarks()
     /// Whether the open link contains an image without a description.
@@ -85,8 +87,9 @@ struct TextLines {
     /// The index of the open element with code.
     private var openCode: Int? { inlines.firstIndex { $0.name == "code" && !$0.isDone } }
 
-    /// Whether a link is open.
+    /// Whether a link is open, and its address.
     var isInLink: Bool { inlines.contains { $0.name == "a" } }
+    var openAddress: String? { inlines.last { $0.name == "a" }?.address }
 
     mutating func open(_ node: HTMLDocument.Node) {
         let name = node.name
@@ -213,7 +216,7 @@ struct TextLines {
 
     /// Adds a link with words that are no text of the page here.
     mutating func addLink(_ words: String, to address: String) {
-        guard let number = links.number(of: address) else { return }
+        guard let number = number(of: address) else { return }
         start()
         bytes.append(UInt8(ascii: "["))
         addLiteral(words.isEmpty ? "(link)" : words)
@@ -260,10 +263,13 @@ struct TextLines {
             return
         }
         guard !ScriptSigns.elements.contains(name) else { return endScript(name, from: start) }
-        if ends.last.map({ $0.end + $0.count }) != bytes.count { ends = [] }
-        ends.append((start, bytes.count, mark.count))
         bytes += mark
-        if bytes[..<start].endsWithLetter { removeEnds() }
+        guard start > 0, bytes[start - 1] > 0x20, !isRead(mark, from: start) else { return }
+        bytes.removeLast(mark.count)
+        for _ in mark {
+            bytes.remove(at: start)
+            literals.remove(at: start)
+        }
     }
 
     /// Ends an exponent or an index, whose signs are at its start.
@@ -276,22 +282,9 @@ struct TextLines {
         if signs == .all { bytes.append(UInt8(ascii: ")")) }
     }
 
-    /// Removes the marks of emphasis that begins or ends inside of a word, so that it is found as a word.
-    private mutating func removeEnds() {
-        guard let last = ends.last, last.end + last.count == bytes.count else { return }
-        while let mark = ends.popLast() {
-            bytes.removeLast(mark.count)
-            for _ in 0..<mark.count {
-                bytes.remove(at: mark.start)
-                literals.remove(at: mark.start)
-            }
-            for index in ends.indices { ends[index].start -= mark.count }
-        }
-    }
-
     private mutating func endLink(from start: Int, _ address: String?) {
         let content = String(decoding: bytes[(start + 1)...], as: UTF8.self)
-        guard let address, address != content, let number = links.number(of: address) else {
+        guard let address, address != content, let number = number(of: address, after: start) else {
             bytes.remove(at: start)
             literals.remove(at: start)
             return
@@ -322,11 +315,6 @@ struct TextLines {
             } else if byte <= 0x20 || isWideSpace || byte == 0x7F {
                 hasSpace = true
             } else {
-                if !ends.isEmpty {
-                    let next = String(decoding: rest, as: UTF8.self).unicodeScalars.first
-                    if breaks == 0, !hasSpace, !hasSeparator, next?.isLetter == true { removeEnds() }
-                    ends = []
-                }
                 start()
                 if isMarked, preformatted == 0, !isInCode { literals.add(byte, at: bytes.count) }
                 if byte == UInt8(ascii: "|"), isInRow { bytes.append(UInt8(ascii: "\\")) }

@@ -1,9 +1,10 @@
 import Platform
+import SearchIndex
 
 /// The commands that open URLs, and the check of every URL before it is opened.
 enum Browser {
     /// A clip may come from an untrusted page, and other schemes could start any program.
-    private static let schemes: Set<String> = ["http", "https", "file", "mailto"]
+    private static let schemes = LinkAddress.pages.union(LinkAddress.others)
 
     /// Returns the reason why a URL is not opened; nil if it is safe.
     static func rejection(of url: String) -> String? {
@@ -12,7 +13,7 @@ enum Browser {
             return MailAddress.isMail(url) && MailAddress.safe(url) == nil
                 ? "This mail address has unsafe characters and is not opened." : nil
         }
-        return "Only http, https, file, and mailto URLs are opened."
+        return "Only URLs of pages, files, mail, and calls, such as https, mailto, and tel, are opened."
     }
 
     /// Returns the command of the first installed browser for the terminal.
@@ -25,6 +26,9 @@ enum Browser {
     /// Returns the words of BROWSER, or xdg-open, with the URL for `%s` or at the end.
     static func command(for url: String, browser: String?) -> [String] {
         let url = MailAddress.safe(url) ?? url
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        // A browser shows no other addresses; the desktop knows the programs for them.
+        if LinkAddress.others.contains(scheme), !MailAddress.isMail(url) { return ["xdg-open", url] }
         // BROWSER may name several, the preferred one first; the first that is installed is used.
         let commands = (browser ?? "").split(separator: ":").map { command in
             CommandWords(String(command)).words ?? command.split(separator: " ").map(String.init)

@@ -115,13 +115,18 @@ extension AppState {
     mutating func searchText(isForward: Bool, from start: Int? = nil) {
         guard let highlight = textHighlight, let id = reader.id, var text = reader.text else { return }
         if let isFound = reader.showMatch(highlight, isForward: isForward, from: start) {
-            return isFound ? () : reportNoMatch(isForward: isForward)
+            guard isFound else { return reportNoMatch(isForward: isForward) }
+            if reader.hasWrapped { reportWrap(isForward: isForward) }
+            return
         }
         let first = start ?? (reader.found?.line ?? reader.index) + (isForward ? 1 : -1)
         let found = text.line(
             matching: highlight, from: first, isForward: isForward, limit: Reader.maxSearched)
         if let line = found.line {
             reader.showMatch(inLine: line)
+        } else if found.isComplete, isForward, first > 0 {
+            searchText(isForward: true, from: 0)
+            reportWrap(isForward: true)
         } else if found.isComplete {
             reportNoMatch(isForward: isForward)
         } else {
@@ -133,6 +138,10 @@ extension AppState {
     mutating func finishSearch(_ id: Int64, _ text: ReaderText, _ line: Int?, isForward: Bool) {
         guard id == reader.id, reader.use(text) else { return }
         if let line { reader.showMatch(inLine: line) } else { reportNoMatch(isForward: isForward) }
+    }
+
+    private mutating func reportWrap(isForward: Bool) {
+        report(isForward ? "No match below; this is the first one." : "No match above; this is the last one.")
     }
 
     private mutating func reportNoMatch(isForward: Bool) {

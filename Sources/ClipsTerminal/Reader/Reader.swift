@@ -38,6 +38,8 @@ struct Reader: Sendable {
     private var countedWords = ""
     /// The line of the match that was found last, and its number from 1 if it is known, until the text scrolls.
     private(set) var found: (line: Int, number: Int?)?
+    /// Whether the search for it continued at the other end of the text.
+    private(set) var hasWrapped = false
     /// The URLs in the text, by their numbers less 1.
     var links: [String] { numbered?.urls ?? [] }
     /// The output of a program, which is shown instead of a clip.
@@ -129,7 +131,8 @@ struct Reader: Sendable {
         text?.matches(of: highlight, maxBytes: Self.maxCounted, maxCount: Self.maxMatches)
     }
 
-    /// Scrolls to the next or previous match, and returns whether there is one; nil if the matches are too many.
+    /// Scrolls to the next or previous match, after the last one to the first, and returns whether there is one; nil if
+    /// the matches are too many.
     ///
     /// - Parameter start: The first line to search; nil for the match that was found last, or the top.
     mutating func showMatch(_ highlight: ClipHighlight, isForward: Bool, from start: Int?) -> Bool? {
@@ -142,8 +145,10 @@ struct Reader: Sendable {
             let first = text.position(ofLine: start ?? (isForward ? index + 1 : index))
             next = matches.partitionPoint { $0 >= first } - (isForward ? 0 : 1)
         }
-        guard matches.indices.contains(next) else { return false }
-        showMatch(inLine: text.line(ofPosition: matches[next]), number: next + 1)
+        guard !matches.isEmpty else { return false }
+        hasWrapped = !matches.indices.contains(next)
+        let index = hasWrapped ? isForward ? 0 : matches.count - 1 : next
+        showMatch(inLine: text.line(ofPosition: matches[index]), number: index + 1)
         return true
     }
 

@@ -125,7 +125,7 @@ struct ReaderText: Sendable {
             add(.space, " ")
             let shown = ShownText(
                 clip.text, links: numbered.ranges.text, width: isWrapped ? width : Self.maxTable,
-                isMarkdown: numbered.isMarkdown)
+                isMarkdown: numbered.isMarkdown, title: clip.displayTitle)
             add(.text, shown.text)
             sections[sections.count - 1].shown = shown
             sections[sections.count - 1].links = shown.links

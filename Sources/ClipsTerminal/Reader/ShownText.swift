@@ -1,5 +1,6 @@
 import ClipsCore
 import Platform
+import SearchIndex
 import Terminal
 
 /// A text with marks of Markdown as the reader shows it: headings without signs, code without fences, bold and italic
@@ -42,15 +43,23 @@ struct ShownText: Sendable {
     ///   - links: The links of the text, in ascending order.
     ///   - width: The columns for tables.
     ///   - isMarkdown: Whether the text may have marks; another one is shown as it is.
+    ///   - title: The words above the text, which its first heading does not repeat.
     /// - Complexity: O(*n* log *n*).
-    init(_ source: String, links: [Range<Int>] = [], width: Int, isMarkdown: Bool = true) {
+    init(
+        _ source: String, links: [Range<Int>] = [], width: Int, isMarkdown: Bool = true, title: String? = nil
+    ) {
         let all = Array(source.utf8)
         let bytes = isMarkdown ? Array(all.prefix(Self.maxBytes)) : []
         let code = TextCode.all(in: bytes)
         var (parts, looks, codeLines) = (ShownParts(all), [Mark](), [Int]())
         var (cells, left) = ([CellPart](), Self.maxAdded)
-        for block in TextMarks.blocks(of: bytes, code) {
+        for block in Self.blocks(of: bytes, code, below: title) {
             switch block {
+            case .rule(let range):
+                parts.insert(
+                    String(
+                        repeating: "─",
+                        count: max(3, min(width, Self.maxRule) - Self.column(of: range, in: bytes))))
             case .paragraph(let range):
                 let marks = InlineMarks(in: bytes, range, code: code)
                 parts.copy(range, without: marks.omitted)
@@ -92,6 +101,31 @@ struct ShownText: Sendable {
         self.links = links.flatMap(parts.shown).sorted { $0.lowerBound < $1.lowerBound }
         (self.codeLines, self.parts, self.cells) = (codeLines, parts, cells)
     }
+
+    /// Returns the blocks of a text, without a heading at its beginning that repeats the title.
+    private static func blocks(of bytes: [UInt8], _ code: [TextCode], below title: String?) -> [TextMarks
+        .Block]
+    {
+        let blocks = TextMarks.blocks(of: bytes, code)
+        guard let title, case .heading(let range, _)? = blocks.first,
+            ReadText.line(String(decoding: bytes[range], as: UTF8.self)) == ReadText.line(title)
+        else { return blocks }
+        var rest = blocks.dropFirst()
+        while case .paragraph(let space)? = rest.first {
+            rest.removeFirst()
+            guard let start = bytes[space].firstIndex(where: { $0 > 0x20 }) else { continue }
+            return [.paragraph(start..<space.upperBound)] + rest
+        }
+        return Array(rest)
+    }
+
+    /// Returns the number of bytes before a range in its line.
+    private static func column(of range: Range<Int>, in bytes: [UInt8]) -> Int {
+        bytes[..<range.lowerBound].reversed().prefix { $0 != UInt8(ascii: "\n") }.count
+    }
+
+    /// The columns of a rule.
+    private static let maxRule = 72
 
     /// Headings are bold, those of the first level underlined, and those below the second italic.
     private static func look(ofHeading level: Int) -> Style.Attributes {

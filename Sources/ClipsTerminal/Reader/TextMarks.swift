@@ -1,5 +1,6 @@
 import ClipsCore
 import Platform
+import SearchIndex
 import Terminal
 
 /// The headings and the paragraphs of a text with marks of Markdown.
@@ -11,6 +12,8 @@ enum TextMarks {
         case heading(Range<Int>, level: Int)
         case code(TextCode)
         case table(TextTable)
+        /// A line of dashes, after an indent and the marks of quotes.
+        case rule(Range<Int>)
     }
 
     /// Returns the blocks of a text, which contain all of it except the marks.
@@ -37,6 +40,23 @@ enum TextMarks {
                 endParagraph(at: index)
                 blocks.append(.heading(words(of: line.dropFirst(level)), level: level))
                 start = line.endIndex
+            } else if let rule = rule(line) {
+                // Below a line of words it makes that one a heading.
+                let text = bytes[start..<max(start, index - 1)]
+                let above = text[(text.lastIndex(of: newline).map { $0 + 1 } ?? text.startIndex)...]
+                let isHeading =
+                    "-=".utf8.contains(line[rule]) && rule == line.startIndex && !above.isEmpty
+                    && text[..<above.startIndex].allSatisfy { $0 <= 0x20 }
+                    && LineMarks(above).content == above.startIndex
+                if isHeading {
+                    endParagraph(at: above.startIndex)
+                    blocks.append(.heading(above.indices, level: line[rule] == UInt8(ascii: "=") ? 1 : 2))
+                    start = line.endIndex
+                } else if line[rule] != UInt8(ascii: "=") {
+                    endParagraph(at: rule)
+                    blocks.append(.rule(rule..<line.endIndex))
+                    start = line.endIndex
+                }
             } else if line.contains(UInt8(ascii: "|")),
                 let table = TextTable(bytes, header: line, limit: fences.first?.range.lowerBound)
             {
@@ -66,6 +86,15 @@ enum TextMarks {
         return shown.startIndex..<shown.endIndex
     }
 
+    /// Returns the index of the first of three or more dashes, stars, low lines, or equals signs that a line consists of.
+    private static func rule(_ line: ArraySlice<UInt8>) -> Int? {
+        let content = line[LineMarks(line, maxItems: 0).content...]
+        guard let sign = content.first, "-*_=".utf8.contains(sign),
+            content.allSatisfy({ $0 == sign || $0 <= 0x20 }), content.count(where: { $0 == sign }) >= 3
+        else { return nil }
+        return content.startIndex
+    }
+
     private static let newline = UInt8(ascii: "\n")
 
     /// Returns the elements whose ranges overlap a range.
@@ -85,7 +114,10 @@ extension Clip {
     /// as a script or the output of a program, stars and number signs are part of the text.
     var hasMarkdown: Bool {
         if isScript { return false }
-        if !url.isEmpty || text.contains("](http") || text.contains("```") { return true }
+        if !url.isEmpty || ["](http", "```", "<https://", "<http://"].contains(where: text.contains) {
+            return true
+        }
+        if text.contains("!["), text.contains("](") { return true }
         guard text.contains("]: ") else { return false }
         return !LinkDefinition.all(in: Array(text.utf8.suffix(ClipLinks.maxBytes))[...]).isEmpty
     }

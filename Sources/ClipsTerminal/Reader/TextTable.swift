@@ -1,4 +1,5 @@
 import ClipsCore
+import SearchIndex
 import Terminal
 
 /// A table of Markdown: the cells of a header, a line with dashes, and rows.

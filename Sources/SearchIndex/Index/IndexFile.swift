@@ -10,7 +10,7 @@ import SQLite
 /// others.
 final class IndexFile {
     static let applicationID: Int64 = 0x436C_7053
-    static let format: Int64 = 5
+    static let format: Int64 = 6
     /// A backfill counts down from here; later objects count up.
     static let middleNumber: Int64 = 1 << 32
     static let firstLateNumber: Int64 = 1 << 40

@@ -132,9 +132,9 @@ package struct SearchDocument: Sendable {
     /// The texts of the index's columns, in their order.
     var indexed: [(column: String, text: String)] {
         [
-            ("title", title), ("tags", tags), ("url", SearchURL.searched(url)), ("text", text),
-            ("note", note),
-            ("author", author),
+            ("title", title), ("tags", tags), ("url", SearchURL.searched(url)),
+            ("text", text + UnmarkedText.dividedWords(of: text)),
+            ("note", note + UnmarkedText.dividedWords(of: note)), ("author", author),
         ]
     }
 

@@ -30,7 +30,9 @@ extension SearchQuery {
 
     private static func isFound(_ wanted: [SearchText], in part: String) -> Bool {
         let folded = Folding.fold(part)
-        let unmarked = wanted.contains(where: \.crossesMarks) ? UnmarkedText(part).map { $0.text } : nil
+        let unmarked =
+            wanted.contains(where: \.crossesMarks) || UnmarkedText.divides(part)
+            ? UnmarkedText(part).map { $0.text } : nil
         let others = unmarked.map { Folding.fold($0) } ?? []
         return wanted.contains { $0.isFound(in: folded) || $0.isFound(in: others) }
     }

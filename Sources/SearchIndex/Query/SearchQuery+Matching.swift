@@ -39,6 +39,8 @@ final class FoldedDocument {
     private(set) lazy var note = Folding.fold(document.note)
     private lazy var unmarkedText = UnmarkedText(document.text).map { Folding.fold($0.text) }
     private lazy var unmarkedNote = UnmarkedText(document.note).map { Folding.fold($0.text) }
+    private lazy var dividesText = UnmarkedText.divides(document.text)
+    private lazy var dividesNote = UnmarkedText.divides(document.note)
     private(set) lazy var author = Folding.fold(document.author)
     private(set) lazy var site = Folding.fold(document.site)
 
@@ -62,11 +64,12 @@ final class FoldedDocument {
     }
 
     private func isInText(_ text: SearchText) -> Bool {
-        text.isFound(in: self.text) || text.crossesMarks && unmarkedText.map(text.isFound) == true
+        text.isFound(in: self.text)
+            || (text.crossesMarks || dividesText) && unmarkedText.map(text.isFound) == true
     }
 
     private func isInNote(_ text: SearchText) -> Bool {
-        text.isFound(in: note) || text.crossesMarks && unmarkedNote.map(text.isFound) == true
+        text.isFound(in: note) || (text.crossesMarks || dividesNote) && unmarkedNote.map(text.isFound) == true
     }
 }
 
@@ -136,7 +139,7 @@ extension SearchQuery {
         let wanted = texts(in: field)
         guard !wanted.isEmpty else { return [] }
         var all = Self.ranges(of: wanted, in: text, limit)
-        let phrases = wanted.filter(\.crossesMarks)
+        let phrases = UnmarkedText.divides(text) ? wanted : wanted.filter(\.crossesMarks)
         if field == .text || field == .note, !phrases.isEmpty, let unmarked = UnmarkedText(text) {
             all += Self.ranges(of: phrases, in: unmarked.text, limit).map {
                 unmarked.source($0.lowerBound)..<unmarked.source($0.upperBound - 1) + 1

@@ -88,7 +88,7 @@ package struct ReadText {
         } else {
             if isItem { endParagraph() }
             if isItem, !result.isEmpty { result += Self.separator + [0x20] }
-            paragraph += content + [0x20]
+            paragraph += content + [UInt8(ascii: "\n")]
         }
     }
 
@@ -112,9 +112,12 @@ package struct ReadText {
 
     private mutating func endParagraph() {
         guard !paragraph.isEmpty else { return }
-        var words = ReadWords(names: names, hasAddresses: hasAddresses)
-        words.add(paragraph[...])
-        result += words.shown + [0x20]
+        let (words, _) = UnmarkedText.unmarked(paragraph, hasAddresses: hasAddresses) { name, form in
+            // Brackets after a word, as in `a[i][2]`, are those of code.
+            form == .full && UnmarkedText.isNumber(name)
+                || names.contains(String(decoding: name, as: UTF8.self).lowercased())
+        }
+        result += words + [0x20]
         paragraph = []
     }
 
@@ -176,155 +179,5 @@ package struct ReadText {
         guard address.contains(UInt8(ascii: ":")) else { return nil }
         let name = String(decoding: line[(line.startIndex + 1)..<end], as: UTF8.self)
         return (name.lowercased(), address)
-    }
-}
-
-/// The words of a paragraph, a heading, or a cell without the marks of links, emphasis, and code.
-struct ReadWords {
-    private let names: Set<String>
-    private let hasAddresses: Bool
-    private var result: [UInt8] = []
-    /// The offsets in the result of brackets without an end, and of stars without one.
-    private var brackets: [Int] = []
-    private var stars: [Range<Int>] = []
-    /// The ranges of the result that are marks.
-    private var omitted: [Range<Int>] = []
-
-    private static let maxOpen = 100
-    private static let maxReference = 1000
-    private static let escaped = Set("\\*_[]`&#+-.=>~!|".utf8)
-
-    init(names: Set<String>, hasAddresses: Bool) { (self.names, self.hasAddresses) = (names, hasAddresses) }
-
-    var shown: [UInt8] {
-        var (shown, start) = ([UInt8](), 0)
-        for mark in omitted.sorted(by: { $0.lowerBound < $1.lowerBound }) where mark.lowerBound >= start {
-            shown += result[start..<mark.lowerBound]
-            start = mark.upperBound
-        }
-        return shown + result[start...]
-    }
-
-    mutating func add(_ bytes: ArraySlice<UInt8>) {
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            switch byte {
-            case UInt8(ascii: "\\")
-            where index + 1 < bytes.endIndex && Self.escaped.contains(bytes[index + 1]):
-                result.append(bytes[index + 1])
-                index += 2
-            case UInt8(ascii: "`"): index = addCode(bytes[index...])
-            case UInt8(ascii: "["):
-                brackets.append(result.count)
-                if brackets.count > Self.maxOpen { brackets.removeFirst() }
-                result.append(byte)
-                index += 1
-            case UInt8(ascii: "]"): index = endLink(bytes, at: index)
-            case UInt8(ascii: "*"), UInt8(ascii: "~"): index = addStars(bytes, at: index)
-            default:
-                result.append(byte)
-                index += 1
-            }
-        }
-    }
-
-    /// Adds code without the signs around it, and returns the index after it.
-    private mutating func addCode(_ bytes: ArraySlice<UInt8>) -> Int {
-        let sign = UInt8(ascii: "`")
-        let start = bytes.prefix { $0 == sign }.endIndex
-        var end = start
-        while let first = bytes[end...].firstIndex(of: sign) {
-            end = bytes[first...].prefix { $0 == sign }.endIndex
-            guard end - first == start - bytes.startIndex else { continue }
-            result += bytes[start..<first]
-            return end
-        }
-        result += bytes[..<start]
-        return start
-    }
-
-    /// Ends a link, and returns the index after its address.
-    private mutating func endLink(_ bytes: ArraySlice<UInt8>, at index: Int) -> Int {
-        guard let start = brackets.popLast() else {
-            result.append(bytes[index])
-            return index + 1
-        }
-        let isName = names.contains(String(decoding: result[(start + 1)...], as: UTF8.self).lowercased())
-        // Brackets after a word, as in `a[i][2]`, are those of code.
-        let isIndex = start > 0 && (Self.isWord(result[start - 1]) || ")]".utf8.contains(result[start - 1]))
-        let found = reference(bytes, at: index + 1, takesNumber: !isIndex)
-        guard let (end, address) = found ?? (isName ? (index + 1, []) : nil) else {
-            result.append(bytes[index])
-            return index + 1
-        }
-        // An image has an exclamation mark before its description.
-        let isImage = start > 0 && result[start - 1] == UInt8(ascii: "!")
-        omitted.append((isImage ? start - 1 : start)..<start + 1)
-        if hasAddresses { result += [0x20] + address }
-        // Words on both sides remain two.
-        if end < bytes.endIndex, Self.isWord(bytes[end]), let last = result.last, Self.isWord(last) {
-            result.append(0x20)
-        }
-        return end
-    }
-
-    /// Returns the index after a reference or an address in parentheses, and the address.
-    private func reference(
-        _ bytes: ArraySlice<UInt8>, at start: Int, takesNumber: Bool
-    ) -> (end: Int, address: ArraySlice<UInt8>)? {
-        guard start < bytes.endIndex else { return nil }
-        let rest = bytes[(start + 1)...].prefix(Self.maxReference)
-        if bytes[start] == UInt8(ascii: "(") {
-            var depth = 0
-            let address = rest.prefix { byte in
-                depth += byte == UInt8(ascii: "(") ? 1 : byte == UInt8(ascii: ")") ? -1 : 0
-                return byte > 0x20 && depth >= 0
-            }
-            let end = address.endIndex
-            return end < rest.endIndex && bytes[end] == UInt8(ascii: ")") ? (end + 1, address) : nil
-        }
-        guard bytes[start] == UInt8(ascii: "["), let end = rest.firstIndex(of: UInt8(ascii: "]")) else {
-            return nil
-        }
-        let name = rest[..<end]
-        let isNumber = takesNumber && 1...4 ~= name.count && name.allSatisfy { 48...57 ~= $0 }
-        let isKnown = isNumber || names.contains(String(decoding: name, as: UTF8.self).lowercased())
-        return isKnown ? (end + 1, []) : nil
-    }
-
-    /// Adds stars, which are omitted if they begin and end words, and returns the index after them.
-    private mutating func addStars(_ bytes: ArraySlice<UInt8>, at index: Int) -> Int {
-        let sign = bytes[index]
-        let end = bytes[index...].prefix { $0 == sign }.endIndex
-        let count = end - index
-        let before = result.last ?? 0x20
-        let after = end < bytes.endIndex ? bytes[end] : 0x20
-        let isMark = sign == UInt8(ascii: "*") ? count <= 3 : count == 2
-        var left = isMark && before > 0x20 ? count : 0
-        while left > 0, let open = stars.last(where: { result[$0.lowerBound] == sign }) {
-            while let last = stars.last, last != open { stars.removeLast() }
-            let used = min(left, open.count)
-            // Two stars do not end what one begins.
-            guard open.count == left || open.count == 3 || left == 3 || left < count else { break }
-            stars.removeLast()
-            if used < open.count { stars.append(open.lowerBound..<open.upperBound - used) }
-            omitted.append(open.upperBound - used..<open.upperBound)
-            left -= used
-        }
-        if isMark, before > 0x20, left < count {
-            result += repeatElement(sign, count: left)
-            return end
-        }
-        let start = result.count
-        result += bytes[index..<end]
-        guard isMark, after > 0x20, !Self.isWord(before) else { return end }
-        stars.append(start..<result.count)
-        if stars.count > Self.maxOpen { stars.removeFirst() }
-        return end
-    }
-
-    private static func isWord(_ byte: UInt8) -> Bool {
-        byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte >= 0x80
     }
 }

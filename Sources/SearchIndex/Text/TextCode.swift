@@ -36,9 +36,10 @@ package struct TextCode: Hashable, Sendable {
             } else {
                 while let sign = bytes[index..<line.endIndex].firstIndex(of: sign) {
                     let isLiteral = sign > line.startIndex && bytes[sign - 1] == UInt8(ascii: "\\")
-                    let end = isLiteral ? nil : endOfCode(bytes, from: sign)
+                    let count = isLiteral ? 1 : bytes[sign...].prefix { $0 == self.sign }.count
+                    let end = isLiteral ? nil : endOfCode(bytes, from: sign + count, count)
                     if let end { found.append(TextCode(range: sign..<end)) }
-                    index = end ?? sign + 1
+                    index = end ?? sign + count
                 }
             }
             index = line.endIndex + 1
@@ -55,9 +56,14 @@ package struct TextCode: Hashable, Sendable {
     /// The bytes within which code in a line ends.
     private static let maxLength = 300
 
-    /// Returns the index after the sign that ends code in its line.
-    private static func endOfCode(_ bytes: [UInt8], from start: Int) -> Int? {
-        let rest = bytes[(start + 1)...].prefix(maxLength).prefix { $0 != newline }
-        return rest.firstIndex(of: sign).map { $0 + 1 }
+    /// Returns the index after the signs that end code in its line, which are as many as those before it.
+    private static func endOfCode(_ bytes: [UInt8], from start: Int, _ count: Int) -> Int? {
+        let rest = bytes[start...].prefix(maxLength).prefix { $0 != newline }
+        var index = rest.startIndex
+        while let first = rest[index...].firstIndex(of: sign) {
+            index = rest[first...].firstIndex { $0 != sign } ?? rest.endIndex
+            if index - first == count { return index }
+        }
+        return nil
     }
 }

@@ -1,6 +1,7 @@
 import Platform
 
-/// A text without the marks of links and emphasis in Markdown, which phrases cross, and the backslashes before signs.
+/// A text without the marks of links, code, and emphasis in Markdown, which phrases cross, and the backslashes before
+/// signs.
 ///
 /// `the [manual][2] says` and, as the reader shows it, `the manual [2] says` become `the manual says`.
 package struct UnmarkedText {
@@ -8,19 +9,55 @@ package struct UnmarkedText {
     /// The beginnings of the retained parts, in the text and in its source.
     private let parts: [(start: Int, source: Int)]
 
-    private static let maxReference = 1000
-    private static let maxOpen = 100
+    private static let maxNumber = 4
 
     /// - Returns: nil if the text has no marks.
     package init?(_ source: String) {
-        var source = source
-        let found = source.withUTF8 { bytes -> (bytes: [UInt8], parts: [(start: Int, source: Int)])? in
-            guard bytes.contains(where: "[*~\\".utf8.contains) else { return nil }
-            let marks = Self.marks(in: bytes)
-            return marks.isEmpty ? nil : Self.text(bytes, without: marks)
+        guard source.utf8.contains(where: "[*~\\`<".utf8.contains) else { return nil }
+        let (bytes, parts) = Self.unmarked(Array(source.utf8)) { name, _ in Self.isNumber(name) }
+        guard parts.count > 1 else { return nil }
+        (text, self.parts) = (String(decoding: bytes, as: UTF8.self), parts)
+    }
+
+    /// Whether a name is that of a link in the list of a page.
+    static func isNumber(_ name: ArraySlice<UInt8>) -> Bool {
+        1...maxNumber ~= name.count && name.allSatisfy { 48...57 ~= $0 }
+    }
+
+    /// Returns a text without marks, and the beginnings of its parts.
+    ///
+    /// - Parameter hasAddresses: Whether the addresses of links remain.
+    static func unmarked(
+        _ bytes: [UInt8], hasAddresses: Bool = false,
+        isName: (ArraySlice<UInt8>, InlineMark.Reference) -> Bool
+    ) -> (bytes: [UInt8], parts: [(start: Int, source: Int)]) {
+        var omitted: [(range: Range<Int>, address: Range<Int>?)] = []
+        for mark in InlineMark.all(in: bytes, code: TextCode.all(in: bytes), isName: isName) {
+            let (start, isLink) = (mark.opening.lowerBound, mark.kind == .link || mark.kind == .image)
+            let address = isLink ? mark.isNamed ? 0..<0 : mark.target : nil
+            if mark.isNumber(in: bytes) {
+                let hasSpace = start > 0 && bytes[start - 1] == 0x20
+                omitted.append(((hasSpace ? start - 1 : start)..<mark.closing.upperBound, 0..<0))
+            } else {
+                omitted += [(mark.opening, nil), (mark.closing, address)]
+            }
         }
-        guard let found else { return nil }
-        (text, parts) = (String(decoding: found.bytes, as: UTF8.self), found.parts)
+        var (result, parts, start) = ([UInt8](), [(start: 0, source: 0)], 0)
+        for mark in omitted.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+        where mark.range.lowerBound >= start && !mark.range.isEmpty {
+            result += bytes[start..<mark.range.lowerBound]
+            start = mark.range.upperBound
+            if hasAddresses, let address = mark.address { result += [0x20] + bytes[address] }
+            // Words on both sides of a link remain two.
+            if mark.address != nil, start < bytes.count, isWord(bytes[start]), let last = result.last,
+                isWord(last)
+            {
+                parts.append((result.count, mark.range.lowerBound))
+                result.append(0x20)
+            }
+            parts.append((result.count, start))
+        }
+        return (result + bytes[start...], parts)
     }
 
     /// Returns the offset in the source of an offset in the text.
@@ -29,85 +66,34 @@ package struct UnmarkedText {
         return part.source + offset - part.start
     }
 
-    private static func text(
-        _ bytes: UnsafeBufferPointer<UInt8>, without marks: [Range<Int>]
-    ) -> (bytes: [UInt8], parts: [(start: Int, source: Int)]) {
-        var (result, parts): ([UInt8], [(start: Int, source: Int)]) = ([], [(0, 0)])
-        var start = 0
-        for mark in marks where mark.lowerBound >= start {
-            result += bytes[start..<mark.lowerBound]
-            start = mark.upperBound
-            // Words on both sides remain two.
-            if start < bytes.count, isWord(bytes[start]), let last = result.last, isWord(last) {
-                parts.append((result.count, mark.lowerBound))
-                result.append(0x20)
-            }
-            parts.append((result.count, start))
+    /// Returns the words of a text that emphasis divides, without its signs, so that they are found as words.
+    static func dividedWords(of text: String) -> String {
+        guard divides(text), let unmarked = UnmarkedText(text) else { return "" }
+        let bytes = Array(unmarked.text.utf8)
+        let words = unmarked.parts.dropFirst().compactMap { part -> Range<Int>? in
+            let before = bytes[..<part.start].suffix(maxWord).reversed().prefix(while: isWord).count
+            let after = bytes[part.start...].prefix(maxWord).prefix(while: isWord).count
+            return before > 0 && after > 0 ? part.start - before..<part.start + after : nil
         }
-        return (result + bytes[start...], parts)
+        return words.map { " " + String(decoding: bytes[$0], as: UTF8.self) }.joined()
     }
 
-    /// Returns the marks in ascending order.
-    private static func marks(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
-        var (marks, open, index) = ([Range<Int>](), [Int](), 0)
-        while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "\\"):
-                guard index + 1 < bytes.count, isSign(bytes[index + 1]) else { break }
-                marks.append(index..<index + 1)
-                index += 1
-            case UInt8(ascii: "["):
-                if let end = endOfNumber(bytes, at: index) {
-                    let hasSpace = index > 0 && bytes[index - 1] == 0x20
-                    marks.append((hasSpace ? index - 1 : index)..<end)
-                    index = end
-                    continue
-                }
-                open.append(index)
-                if open.count > maxOpen { open.removeFirst() }
-            case UInt8(ascii: "]"):
-                guard let start = open.popLast(), index - start <= maxReference,
-                    let end = endOfNumber(bytes, at: index + 1) ?? endOfAddress(bytes, at: index + 1)
-                else { break }
-                marks += [start..<start + 1, index..<end]
-                index = end
-                continue
-            case UInt8(ascii: "*"), UInt8(ascii: "~"):
-                let sign = bytes[index]
-                let end = bytes[index...].firstIndex { $0 != sign } ?? bytes.count
-                let lengths = sign == UInt8(ascii: "*") ? 1...3 : 2...2
-                let isAfter = index > 0 && isWord(bytes[index - 1])
-                let isBefore = end < bytes.count && isWord(bytes[end])
-                if lengths.contains(end - index), !isAfter || !isBefore { marks.append(index..<end) }
-                index = end
-                continue
-            default: break
+    /// Whether signs of emphasis or code are within a word.
+    static func divides(_ text: String) -> Bool {
+        var (last, signs): (UInt8, Int) = (0x20, 0)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "*") || byte == UInt8(ascii: "~") || byte == UInt8(ascii: "`") {
+                signs += 1
+            } else {
+                if signs > 0, isWord(last), isWord(byte) { return true }
+                (last, signs) = (byte, 0)
             }
-            index += 1
         }
-        return marks.sorted { $0.lowerBound < $1.lowerBound }
+        return false
     }
 
-    /// Returns the index after a number in brackets.
-    private static func endOfNumber(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
-        guard start < bytes.count, bytes[start] == UInt8(ascii: "[") else { return nil }
-        let digits = bytes[(start + 1)...].prefix(5).prefix { $0 &- 0x30 < 10 }
-        guard (1...4).contains(digits.count), digits.endIndex < bytes.count,
-            bytes[digits.endIndex] == UInt8(ascii: "]")
-        else { return nil }
-        return digits.endIndex + 1
-    }
-
-    /// Returns the index after an address in parentheses.
-    private static func endOfAddress(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
-        guard start < bytes.count, bytes[start] == UInt8(ascii: "(") else { return nil }
-        let rest = bytes[(start + 1)...].prefix(maxReference)
-        let address = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: ")") }
-        guard address.endIndex < bytes.count, bytes[address.endIndex] == UInt8(ascii: ")") else { return nil }
-        return address.endIndex + 1
-    }
-
-    private static func isSign(_ byte: UInt8) -> Bool { 0x21...0x7E ~= byte && !isWord(byte) }
+    /// The bytes of a divided word on each side, most of which are shorter.
+    private static let maxWord = 200
 
     private static func isWord(_ byte: UInt8) -> Bool {
         byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte >= 0x80

@@ -1,0 +1,296 @@
+import Platform
+
+/// A mark of Markdown within a paragraph. All that shows, numbers, searches, or merges texts reads these marks here.
+///
+/// They are those of CommonMark, except for signs that other texts have, too, such as the stars of `2*3*4` and the
+/// backslashes of paths.
+package struct InlineMark: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// A backslash before a sign.
+        case literal
+        case code, italic, bold, struck, link, image
+        /// An address in angle brackets.
+        case address
+    }
+
+    /// The form of a reference to a link: `[words][name]`, the same after a word, and `[name]`.
+    package enum Reference { case full, indexed, short }
+
+    package let kind: Kind
+    /// The signs before and after the words.
+    package let opening: Range<Int>
+    package let closing: Range<Int>
+    /// The address of a link, or its name.
+    package var target = 0..<0
+    package var isNamed = false
+
+    package var words: Range<Int> { opening.upperBound..<closing.lowerBound }
+    package var range: Range<Int> { opening.lowerBound..<closing.upperBound }
+
+    /// Whether a link is a number in brackets only.
+    package func isNumber(in bytes: [UInt8]) -> Bool {
+        isNamed && kind == .link && closing.count == 1 && bytes[words].allSatisfy { 48...57 ~= $0 }
+    }
+
+    /// Returns the marks in a part of a text, in the order of their ends.
+    ///
+    /// - Parameters:
+    ///   - region: A paragraph or more; nil for all of the text.
+    ///   - code: The code of the text, in which no other mark is.
+    ///   - isName: Whether a name is that of a link.
+    /// - Complexity: O(*n*).
+    package static func all(
+        in bytes: [UInt8], _ region: Range<Int>? = nil, code: [TextCode], isBegun: Bool = false,
+        isName: (ArraySlice<UInt8>, Reference) -> Bool = { _, _ in false }
+    ) -> [InlineMark] {
+        var scan = InlineScan(bytes: bytes, region: region ?? bytes.indices)
+        return scan.marks(code, isBegun, isName)
+    }
+}
+
+private struct InlineScan {
+    let bytes: [UInt8]
+    let region: Range<Int>
+    private var found: [InlineMark] = []
+    private var brackets: [(range: Range<Int>, isLiteral: Bool)] = []
+    private var openings: [Opening] = []
+    private var lastSpace = -1
+
+    /// Signs that may begin bold, italic, or struck words.
+    private struct Opening {
+        let sign: UInt8
+        let start: Int
+        /// The signs without an end, of which the last ones end first.
+        var count: Int
+        /// Whether a letter of ASCII precedes it, so that the words end in the same word.
+        let isInWord: Bool
+    }
+
+    /// The bytes within which emphasis, and a link, end.
+    private static let maxLength = 2000
+    private static let maxReference = 1000
+    private static let maxName = 100
+    private static let maxOpen = 100
+    /// The reader's mark of a quote, which is not in the text.
+    private static let quote = Array("❝".utf8)
+    private static let star = UInt8(ascii: "*")
+
+    /// The last parenthesis that may end an address.
+    private let lastParenthesis: Int
+
+    init(bytes: [UInt8], region: Range<Int>) {
+        (self.bytes, self.region) = (bytes, region)
+        lastParenthesis = bytes[region].lastIndex(of: UInt8(ascii: ")")) ?? -1
+    }
+
+    private func byte(_ index: Int) -> UInt8 { region.contains(index) ? bytes[index] : 0x20 }
+
+    mutating func marks(
+        _ code: [TextCode], _ isBegun: Bool, _ isName: (ArraySlice<UInt8>, InlineMark.Reference) -> Bool
+    ) -> [InlineMark] {
+        var blocks = code[code.partitionPoint { $0.range.upperBound > region.lowerBound }...]
+        var (index, isBegun) = (region.lowerBound, isBegun)
+        while index < region.upperBound {
+            if let block = blocks.first, block.range.lowerBound <= index {
+                blocks.removeFirst()
+                if block.lines != nil { endParagraph() } else { add(code: block) }
+                (index, isBegun) = (max(index, block.range.upperBound), true)
+                continue
+            }
+            let byte = bytes[index]
+            if byte <= 0x20 { lastSpace = index }
+            if byte == UInt8(ascii: "\n") {
+                isBegun = false
+                let rest = bytes[(index + 1)..<region.upperBound].first {
+                    $0 != 0x20 && $0 != UInt8(ascii: ">")
+                }
+                if rest == UInt8(ascii: "\n") { endParagraph() }
+            }
+            if byte == UInt8(ascii: "\\"), isEscaped(index, isBegun) {
+                found.append(
+                    InlineMark(kind: .literal, opening: index..<index + 1, closing: index + 1..<index + 1))
+                // A literal bracket ends with the next one, literal or not, which then ends no link.
+                if bytes[index + 1] == UInt8(ascii: "[") { open(index + 1..<index + 2, isLiteral: true) }
+                if bytes[index + 1] == UInt8(ascii: "]"), brackets.last?.isLiteral == true {
+                    brackets.removeLast()
+                }
+                (index, isBegun) = (index + 2, true)
+                continue
+            }
+            if byte == Self.quote[0], bytes[index...].starts(with: Self.quote) {
+                index += Self.quote.count
+                continue
+            }
+            // A number may begin an item of a list.
+            isBegun = isBegun || byte > 0x20 && !(0x30...0x39).contains(byte)
+            index = addMark(at: index, isName)
+        }
+        return found
+    }
+
+    private mutating func endParagraph() { (brackets, openings) = ([], []) }
+
+    private mutating func add(code: TextCode) {
+        let count = bytes[code.range].prefix { $0 == UInt8(ascii: "`") }.count
+        guard code.range.lowerBound >= region.lowerBound, code.range.upperBound <= region.upperBound else {
+            return
+        }
+        found.append(
+            InlineMark(
+                kind: .code, opening: code.range.lowerBound..<code.range.lowerBound + count,
+                closing: code.range.upperBound - count..<code.range.upperBound))
+    }
+
+    private mutating func open(_ range: Range<Int>, isLiteral: Bool = false) {
+        brackets.append((range, isLiteral))
+        if brackets.count > Self.maxOpen { brackets.removeFirst() }
+    }
+
+    /// Adds what a sign begins or ends, and returns the index after it.
+    private mutating func addMark(
+        at index: Int, _ isName: (ArraySlice<UInt8>, InlineMark.Reference) -> Bool
+    ) -> Int {
+        switch bytes[index] {
+        case Self.star, UInt8(ascii: "~"):
+            let sign = bytes[index]
+            let end = bytes[index..<region.upperBound].firstIndex { $0 != sign } ?? region.upperBound
+            addEmphasis(index..<end)
+            return end
+        case UInt8(ascii: "!") where byte(index + 1) == UInt8(ascii: "["):
+            open(index..<index + 2)
+            return index + 2
+        case UInt8(ascii: "["): open(index..<index + 1)
+        case UInt8(ascii: "]"):
+            guard let start = brackets.popLast(), !start.isLiteral,
+                index - start.range.lowerBound <= Self.maxReference,
+                let link = link(from: start.range, at: index, isName)
+            else { break }
+            found.append(link)
+            while let last = openings.last, last.start > start.range.lowerBound { openings.removeLast() }
+            return link.closing.upperBound
+        case UInt8(ascii: "<"):
+            let rest = bytes[(index + 1)..<region.upperBound].prefix(Self.maxLength)
+            let target = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">") }
+            guard byte(target.endIndex) == UInt8(ascii: ">"), LinkAddress.isAddress(target) else { break }
+            found.append(
+                InlineMark(
+                    kind: .address, opening: index..<index + 1,
+                    closing: target.endIndex..<target.endIndex + 1, target: target.indices))
+            return target.endIndex + 1
+        default: break
+        }
+        return index + 1
+    }
+
+    private func link(
+        from start: Range<Int>, at end: Int, _ isName: (ArraySlice<UInt8>, InlineMark.Reference) -> Bool
+    ) -> InlineMark? {
+        let (words, next) = (bytes[start.upperBound..<end], byte(end + 1))
+        func mark(_ target: Range<Int>, upTo last: Int, isNamed: Bool) -> InlineMark {
+            InlineMark(
+                kind: start.count == 2 ? .image : .link, opening: start, closing: end..<last, target: target,
+                isNamed: isNamed)
+        }
+        if next == UInt8(ascii: "(") {
+            guard end + 2 <= lastParenthesis else { return nil }
+            return address(after: end + 2).map { mark($0.address, upTo: $0.end, isNamed: false) }
+        }
+        if next == UInt8(ascii: "["),
+            let last = bytes[(end + 2)..<region.upperBound].prefix(Self.maxName + 1).firstIndex(
+                of: UInt8(ascii: "]"))
+        {
+            let name = last == end + 2 ? words : bytes[(end + 2)..<last]
+            let before = byte(start.lowerBound - 1)
+            let isIndexed = Self.isLetter(before) || ")]".utf8.contains(before)
+            if name.count <= Self.maxName, isName(name, isIndexed ? .indexed : .full) {
+                return mark(name.indices, upTo: last + 1, isNamed: true)
+            }
+        }
+        // A definition in the text remains there.
+        guard next != UInt8(ascii: ":"), words.count <= Self.maxName, isName(words, .short) else {
+            return nil
+        }
+        return mark(words.indices, upTo: end + 1, isNamed: true)
+    }
+
+    /// Returns the address in parentheses, which a title may follow, and the index after them.
+    private func address(after start: Int) -> (address: Range<Int>, end: Int)? {
+        let rest = bytes[min(start, region.upperBound)..<region.upperBound].prefix(Self.maxReference)
+        var (depth, address) = (0, rest.prefix(0))
+        if rest.first == UInt8(ascii: "<") {
+            address = rest.dropFirst().prefix { $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "\n") }
+        } else {
+            address = rest.prefix { byte in
+                depth += byte == UInt8(ascii: "(") ? 1 : byte == UInt8(ascii: ")") ? -1 : 0
+                return byte > 0x20 && depth >= 0
+            }
+        }
+        let isAngled = address.startIndex > rest.startIndex
+        guard !isAngled || byte(address.endIndex) == UInt8(ascii: ">") else { return nil }
+        let tail = rest[(address.endIndex + (isAngled ? 1 : 0))...].drop { $0 == 0x20 }
+        guard let quote = tail.first, "\"'".utf8.contains(quote) else {
+            return tail.first == UInt8(ascii: ")") ? (address.indices, tail.startIndex + 1) : nil
+        }
+        guard let last = tail.dropFirst().firstIndex(of: quote), byte(last + 1) == UInt8(ascii: ")") else {
+            return nil
+        }
+        return (address.indices, last + 2)
+    }
+
+    /// Ends the words that signs end, or begins others.
+    private mutating func addEmphasis(_ run: Range<Int>) {
+        let sign = bytes[run.lowerBound]
+        guard sign == Self.star ? run.count <= 3 : run.count == 2 else { return }
+        var (start, count) = (run.lowerBound, run.count)
+        let (before, after) = (byte(start - 1), byte(run.upperBound))
+        while before > 0x20, count > 0, let used = used(by: count, of: sign, at: start) {
+            guard let last = openings.popLast() else { break }
+            let opened = last.start + last.count - used..<last.start + last.count
+            let kind: InlineMark.Kind = sign != Self.star ? .struck : used == 2 ? .bold : .italic
+            found.append(InlineMark(kind: kind, opening: opened, closing: start..<start + used))
+            if last.count > used {
+                openings.append(last)
+                openings[openings.count - 1].count -= used
+            }
+            (start, count) = (start + used, count - used)
+        }
+        guard count == run.count, after > 0x20 else { return }
+        // Within words, only two signs that a letter follows, and any between characters without spaces.
+        let isInWord = Self.isLetter(after) && (count > 1 || before >= 0x80)
+        guard before <= 0x20 || "([{\"'|>-".utf8.contains(before) || isInWord else { return }
+        openings.append(
+            Opening(sign: sign, start: start, count: count, isInWord: before < 0x80 && Self.isLetter(before)))
+        if openings.count > Self.maxOpen { openings.removeFirst() }
+    }
+
+    /// Returns the number of signs that end words, and makes their beginning the last opening; nil if none begins.
+    private mutating func used(by count: Int, of sign: UInt8, at offset: Int) -> Int? {
+        openings.removeAll { offset - $0.start > Self.maxLength || $0.isInWord && lastSpace > $0.start }
+        if let index = openings.lastIndex(where: { $0.count == count && $0.sign == sign }) {
+            openings.removeSubrange((index + 1)...)
+            // Three stars are bold and italic.
+            return min(2, count)
+        }
+        guard let last = openings.last, last.sign == sign, count == 3 || last.count == 3 else { return nil }
+        return min(2, count, last.count)
+    }
+
+    /// Whether a backslash makes the next byte a literal character.
+    ///
+    /// - Parameter isBegun: Whether the line has text before, so that only the signs within lines can be meant.
+    private func isEscaped(_ index: Int, _ isBegun: Bool) -> Bool {
+        let next = byte(index + 1)
+        // A backslash has one before a sign or the end of a line only, so that paths remain as they are.
+        if next == UInt8(ascii: "\\") {
+            return index + 2 < region.upperBound
+                && (bytes[index + 2] == UInt8(ascii: "\n") || Self.signs.contains(bytes[index + 2]))
+        }
+        return (isBegun ? "*_[]`&|" : "*_[]`&|#+-.)=>~!").utf8.contains(next)
+    }
+
+    private static let signs = Set("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".utf8)
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte >= 0x80
+    }
+}

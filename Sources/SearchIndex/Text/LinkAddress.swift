@@ -1,0 +1,94 @@
+/// The addresses to which links lead.
+package enum LinkAddress {
+    /// The schemes of pages and files, which a browser shows.
+    package static let pages: Set = ["https", "http", "file", "ftp"]
+    /// The schemes that other programs open.
+    package static let others: Set = [
+        "geo", "gemini", "gopher", "irc", "ircs", "magnet", "mailto", "matrix", "news", "sms", "tel", "xmpp",
+    ]
+
+    /// Whether bytes begin with one of the schemes, or are a mail address.
+    static func isAddress(_ bytes: ArraySlice<UInt8>) -> Bool { hasScheme(bytes) || isMail(bytes) }
+
+    package static func hasScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let scheme = bytes.prefix(8).prefix { ($0 | 0x20) &- 0x61 < 26 }
+        guard bytes.count > scheme.count + 1, bytes[scheme.endIndex] == UInt8(ascii: ":") else {
+            return false
+        }
+        let name = String(decoding: scheme, as: UTF8.self).lowercased()
+        return others.contains(name)
+            || pages.contains(name) && bytes[scheme.endIndex...].starts(with: "://".utf8)
+    }
+
+    package static func isMail(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        return parts.count == 2 && !parts[0].isEmpty && parts[1].dropFirst().contains(UInt8(ascii: "."))
+            && bytes.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
+    }
+
+    /// Returns the URLs in a text from an index on, which begin with a scheme and two slashes.
+    ///
+    /// - Parameter stops: The indexes at which a URL ends at the latest, in ascending order.
+    package static func urls(in bytes: [UInt8], from start: Int = 0, stops: [Int] = []) -> [Range<Int>] {
+        var (found, index, last, rest): ([Range<Int>], Int, Int, ArraySlice<Int>) = (
+            [], start, start, stops[...]
+        )
+        while index + 2 < bytes.count {
+            guard bytes[index] == UInt8(ascii: ":"), bytes[index + 1] == UInt8(ascii: "/"),
+                bytes[index + 2] == UInt8(ascii: "/"), let start = self.start(bytes, at: index, after: last)
+            else {
+                index += 1
+                continue
+            }
+            while let stop = rest.first, stop <= start { rest.removeFirst() }
+            let end = self.end(bytes, from: index + 3, upTo: max(index + 3, rest.first ?? bytes.count))
+            index = max(end, index + 3)
+            guard end > start + 8 else { continue }
+            last = end
+            found.append(start..<end)
+        }
+        return found
+    }
+
+    private static let schemes = pages.map { Array($0.utf8) }
+    /// The reader's mark of a quote, which is not in the text.
+    private static let quote = Array("❞".utf8)
+
+    /// Returns the start of the scheme that ends at an index.
+    private static func start(_ bytes: [UInt8], at end: Int, after first: Int) -> Int? {
+        let scheme = bytes[max(first, end - 6)..<end].reversed().prefix { isLetter($0) }.reversed().map {
+            $0 | 0x20
+        }
+        return schemes.contains(scheme) ? end - scheme.count : nil
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+
+    /// Returns the end of a URL: at white space, a quote, or an angle bracket, without closing punctuation.
+    private static func end(_ bytes: [UInt8], from start: Int, upTo limit: Int) -> Int {
+        var end = start
+        while end < limit, bytes[end] > 0x20, bytes[end] != 0x7F, !"<>\"`".utf8.contains(bytes[end]),
+            !bytes[end...].starts(with: quote)
+        {
+            end += 1
+        }
+        while end > start {
+            let last = bytes[end - 1]
+            let opening: UInt8? =
+                switch last {
+                case UInt8(ascii: ")"): UInt8(ascii: "(")
+                case UInt8(ascii: "]"): UInt8(ascii: "[")
+                case UInt8(ascii: "}"): UInt8(ascii: "{")
+                default: nil
+                }
+            if let opening {
+                let part = bytes[start..<end]
+                if part.count(where: { $0 == opening }) >= part.count(where: { $0 == last }) { break }
+            } else if !".,;:!?'*_|".utf8.contains(last) {
+                break
+            }
+            end -= 1
+        }
+        return end
+    }
+}

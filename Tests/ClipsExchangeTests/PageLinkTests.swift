@@ -1,0 +1,40 @@
+import ClipsExchange
+import Testing
+
+/// The addresses of a page that are not those of simple links.
+@Suite struct PageLinkTests {
+    private func text(_ body: String) throws -> String {
+        let page = "<!DOCTYPE html><html><title>t</title><body>\(body)</html>"
+        return try #require(WebPage(Array(page.utf8), address: "https://a.example/")).text
+    }
+
+    @Test(arguments: [
+        (
+            "a <a href=/1><img src=/s.png alt=A></a> <a href=/2><img src=/t.png></a>",
+            "a [(image: A) [1]][2] [(image) [3]][4]"
+        ),
+        ("<a href=/u.png><img src=/u.png alt=U></a>", "[(image: U)][1]"),
+        ("<video><source src=/a.mp4><source src=/b.webm></video>", "[(video)][1] [2]"),
+        (
+            "https://b.example/ <a href=/1>one</a> https://c.example/x. <a href=/2>two</a> https://d.example/",
+            "https://b.example/ [one][2] https://c.example/x. [two][4] https://d.example/"
+        ),
+        ("<svg><title>A drawing</title></svg>", "(image: A drawing)"),
+        ("<noscript><img src=/n.png alt=N></noscript>", "[(image: N)][1]"),
+        ("<img data-src=/l.png alt=L><noscript><img src=/l.png alt=L></noscript>", "[(image: L)][1]"),
+        ("x</p><h2>Part<a href='#p'>¶</a></h2><p>y <a href='#n'>[1]</a>", "x\n\n## Part\n\ny [1]"),
+    ])
+    func `each address has a number in the order of reading`(part: String, shown: String) throws {
+        let found = try text("<article><p>p</p><p>\(part)</p></article>")
+        #expect(found.hasPrefix("p\n\n\(shown)"), "\(found)")
+        #expect(found.split(separator: "\n\n[1]: ")[0] == "p\n\n\(shown)", "\(found)")
+    }
+
+    @Test func `frames have links, in a page without words, too`() throws {
+        #expect(try text("<p>Watch</p><iframe src=/v></iframe>").hasPrefix("Watch\n\n[(frame)][1]\n\n[1]: "))
+        let page =
+            "<!DOCTYPE html><html><title>t</title><frameset><frame src=/a><frame src=/b></frameset></html>"
+        let found = try #require(WebPage(Array(page.utf8), address: "https://a.example/")).text
+        #expect(found.hasSuffix("[1]: https://a.example/a\n[2]: https://a.example/b"), "\(found)")
+    }
+}
