@@ -1,3 +1,4 @@
+import LiveQuery
 import Terminal
 import Testing
 
@@ -16,11 +17,44 @@ import Testing
     func `titles never get narrower when the terminal gets wider`(rows: Int, config: String) {
         var widest = 0
         var state = AppState.showing(4, config: config)
-        for columns in 26...240 {
+        for columns in 20...250 {
             _ = state.handle(.resized(Size(rows: rows, columns: columns)), at: noon)
             let title = state.columns(of: state.layout).title.width
             #expect(title >= widest, "\(columns) columns")
             widest = max(widest, title)
+        }
+    }
+
+    @Test(arguments: [12, 24, 60], ["", "needle"])
+    func `the words of a title never get fewer when the terminal gets wider`(rows: Int, filter: String) throws {
+        let long = String(repeating: "long title ", count: 30)
+        let titles = ["Short", "A title of usual length", long, "\(long)needle", "\(long)needle \(long)"]
+        var state = AppState.showing(3, Size(rows: rows, columns: 20))
+        if !filter.isEmpty { try state.press("/\(filter)<Enter>") }
+        let clips = titles.enumerated().map { row(Int64(9 - $0), $1, url: "https://a.example/\($0)") }
+        _ = state.take(
+            .window(
+                LiveList.Window(
+                    rows: clips, lowerIndex: 0, count: clips.count, reachesStart: true, reachesEnd: true),
+                generation: state.list.feed.generation))
+        let excerpt = "…understanding preceding sentences, the needle is between following sentences…"
+        var widest = titles.map { _ in 0 }
+        for columns in 20...250 {
+            for case .loadExcerpts(let request) in state.handle(
+                .resized(Size(rows: rows, columns: columns)), at: noon)
+            {
+                state.answer(
+                    .loadExcerpts(request), Dictionary(uniqueKeysWithValues: request.ids.map { ($0, excerpt) })
+                )
+            }
+            guard let list = state.layout.list else { continue }
+            let title = state.columns(of: state.layout).title
+            for (index, line) in state.lines[list.row...].prefix(titles.count).enumerated() {
+                let shown = line.dropFirst(list.column + title.start).prefix(title.width) + "  "
+                let width = shown.firstRange(of: "  ").map { shown[..<$0.lowerBound].count } ?? 0
+                #expect(width >= widest[index], "\(columns) columns: \(line)")
+                widest[index] = max(widest[index], width)
+            }
         }
     }
 

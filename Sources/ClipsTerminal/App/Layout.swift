@@ -109,6 +109,8 @@ struct Layout: Equatable {
     /// The width of the list's columns.
     var columnWidth: Int {
         let width = list?.size.columns ?? 0
-        return listBar == nil ? width : arrangement == .beside ? width - 1 : width - 2
+        guard listBar != nil else { return width }
+        // The bar does not make the narrowest list with one narrower than the widest without.
+        return arrangement == .beside ? width - 1 : max(Self.minColumnsWithBar - 1, width - 2)
     }
 }

@@ -41,7 +41,7 @@ struct ListColumns: Equatable {
     private(set) var slack = 0
 
     /// The width of the title below which other columns are left out.
-    private static let minTitle = 20
+    static let minTitle = 20
     /// The width of the title next to the clip, which is the most that it has in a list without the clip at its side
     /// until that list is as wide.
     private static func wideTitle(_ names: [Name]) -> Int {
@@ -65,11 +65,12 @@ struct ListColumns: Equatable {
     ) {
         hasMarks = width >= 12
         var start = hasMarks ? 3 : 0
-        if hasNumbers, width >= 24 {
+        let isRoomy = width >= start + 5 + Self.minTitle
+        if hasNumbers, isRoomy {
             number = (start, 4)
             start += 5
         }
-        let available = max(0, width - start)
+        let available = min(max(0, width - start), hasNumbers && !isRoomy ? Self.minTitle : .max)
         let age = names.contains(.age) ? 7 : 0
         let wide = Self.wideTitle(names)
         let good = min(Self.goodTitle(in: width, wide, isBeside: isBeside), available - age)

@@ -94,9 +94,9 @@ struct ListLine: Equatable {
         if highlight != nil, !excerpt.isEmpty,
             column.width - 2 - Self.minExcerpt < DisplayWidth.columns(of: SafeText.line(shown))
         {
-            // The end of a long title makes room for why the clip matches.
-            let left = column.width - 2 - Self.minExcerpt
-            shown = SafeText.cutAtWord(shown, to: min(column.width * 3 / 5, left))
+            // The end of a long title makes room for why the clip matches. It is no shorter than in a narrower list.
+            let left = max(ListColumns.minTitle, column.width - 2 - Self.minExcerpt)
+            shown = SafeText.cut(shown, to: min(max(ListColumns.minTitle, column.width * 3 / 5), left))
         }
         var used = frame.put(
             shown, in: line, column: column.start, width: column.width,
@@ -165,8 +165,9 @@ struct ListLine: Equatable {
         let words = before.suffix(2).joined(separator: " ")
         let last = before.suffix(1).joined()
         let lead = [words, last].first { $0.count <= columns / 4 } ?? ""
-        let beginning = SafeText.cutAtWord(title, to: columns / 2 - 2)
-        return SafeText.cut("\(beginning) \(lead)\(title[match.lowerBound...])", to: columns)
+        let end = lead + title[match.lowerBound...]
+        let room = max(columns / 2 - 2, columns - 1 - DisplayWidth.columns(of: SafeText.line(end)))
+        return SafeText.cut("\(SafeText.cut(title, to: room)) \(end)", to: columns)
     }
 
     private static let maxSearchedTitle = 4096
@@ -176,7 +177,7 @@ struct ListLine: Equatable {
             + (clip.title == clip.url ? ReadableURL.text(clip.url) : clip.title).drop { $0.isWhitespace }
     }
 
-    static let minTitleWithExcerpt = 24
+    static let minTitleWithExcerpt = ListColumns.minTitle + 1
 
     /// Whether the row of a clip shows a match without an excerpt.
     static func showsMatch(_ clip: ClipRow, _ highlight: ClipHighlight, _ columns: ListColumns) -> Bool {
