@@ -324,7 +324,7 @@ import Testing
             try app.run(
                 "t+a<Enter>\n:wait text=Tagged “Clip 0” +a\nt+a,+b,-c<Enter>\n:wait text=Tagged “Clip 0” +b ·"
             )
-            try app.run("t-a,-c<Enter>\n:wait text=Untagged “Clip 0” -a ·")
+            try app.run("t-a,-c<Enter>\n:wait text=Removed the tag a from “Clip 0” ·")
         }
     }
 
@@ -341,6 +341,8 @@ import Testing
             }
             _ = try app.other("cli") { try await $0.tag([id], adding: ["x"], removing: []) }
             try app.run(":wait text=cli tagged “Clip 1” +x")
+            _ = try app.other("cli") { try await $0.tag([id], adding: [], removing: ["x"]) }
+            try app.run(":wait text=cli removed the tag x from “Clip 1”")
             _ = try app.other("cli") { try await $0.delete([id]) }
             try app.run(":wait text=cli deleted “Clip 1”\nH\n:wait text=- Clip 1  deleted")
             for row in ["tags +x", "archived", "starred", "marked as read"] {

@@ -31,6 +31,8 @@ import Testing
         #expect(try HistoryFilter("cli 5m", now: noon).since == noon - 300)
         let today = try HistoryFilter("today", now: noon)
         let yesterday = try HistoryFilter("yesterday", now: noon)
+        // The status line says what the filter means.
+        #expect(yesterday.text == "since:yesterday")
         let start = try #require(today.since)
         #expect(today.authors.isEmpty && start <= noon && start > noon - 86_400)
         #expect(try #require(yesterday.since) < start)

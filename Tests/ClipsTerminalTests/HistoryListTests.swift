@@ -107,6 +107,30 @@ import Testing
         #expect(list.count == 2 && list.selectedTransaction?.id == 1)
     }
 
+    @Test func `a row counts a clip that changed several times once`() throws {
+        var state = AppState.showing(3, Size(rows: 24, columns: 90))
+        try state.press("H")
+        state.take(
+            .transactions([external(1, inserting: 7), external(2, inserting: 7), external(3, inserting: 8)]))
+        #expect(state.lines[1].contains("and 1 more"), "\(state.lines[1])")
+    }
+
+    @Test func `a wide history has the date and the time of each row, and no change is ever narrower`() throws
+    {
+        var state = AppState.showing(3)
+        try state.press("H")
+        state.take(.transactions([transaction(1, inserting: [1], title: "T")]))
+        var widest = 0
+        for columns in 20...250 {
+            _ = state.handle(.resized(Size(rows: 24, columns: columns)), at: noon)
+            let change = HistoryScreen.Columns(width: columns).change
+            #expect(change >= widest, "\(columns) columns")
+            widest = max(widest, change)
+            let time = LocalTime(noon).dateAndTime
+            #expect(state.lines[1].contains(time) == (columns >= 98), "\(state.lines[1])")
+        }
+    }
+
     @Test func `a row has adjacent transactions only, and shows that older ones are not loaded`() {
         func external(_ number: Int64) -> TransactionSummary {
             transaction(number, inserting: [number], author: nil)
@@ -115,7 +139,7 @@ import Testing
         list.add([1, 2, 5, 6].map(external))
         #expect(list.count == 2 && list.row(at: 0)?.transactions.count == 2)
         list.addLoad((1001...1500).map(external))
-        #expect(list.count == 3 && list.row(at: 0)?.isCut == true && list.row(at: 1)?.isCut == false)
+        #expect(list.count == 3 && (0..<3).map { list.row(at: $0)?.isCut } == [true, true, false])
         list.switchPane()
         list.add([external(1501)])
         #expect(list.count == 503)

@@ -35,7 +35,8 @@ import Testing
         #expect(try clips.sqlite3("SELECT group_concat(tags, ';') FROM Clip") == "a tag,c d;a tag,c d")
         #expect(
             try clips.run("history", "--limit", "1").output.contains("tagged clip 1 “a” +a tag +c d -b, "))
-        #expect(try clips.run("tag", "1", "-a tag").errors == "clips: Untagged clip 1 “a” -a tag.\n")
+        #expect(
+            try clips.run("tag", "1", "-a tag").errors == "clips: Removed the tag a tag from clip 1 “a”.\n")
         #expect(try clips.run("tag", "1", "-none").errors == "clips: Clip 1 “a” is unchanged.\n")
         #expect(try clips.run("tag", "1", "+c d", "+e", "-none").errors == "clips: Tagged clip 1 “a” +e.\n")
         #expect(try clips.run("tag", "1", "--", "-h", "+h").status == 0)

@@ -19,7 +19,7 @@ package struct ChangeWords: Hashable, Sendable {
             case .verb(let verb): verb
             case .mark(let state): "marked as \(state)"
             case .tags(let before, let after):
-                ChangeWords.difference(before, after).map { "tags \($0)" } ?? "tags changed"
+                ChangeWords.difference(before, after).map { "tags \($0.words)" } ?? "tags changed"
             case .attributes(let verb, let names): "\(names) \(verb)"
             case .text(let text): "\(text.attribute.words) \(text.verb)"
             case .quotes(let counts): counts.phrase
@@ -134,13 +134,13 @@ package struct ChangeWords: Hashable, Sendable {
         return joined
     }
 
-    /// Returns signed names; nil if they are not known, or if only their order changed.
-    private static func difference(_ before: String?, _ after: String?) -> String? {
+    /// Returns nil if the names are not known, or if only their order changed.
+    private static func difference(_ before: String?, _ after: String?) -> TagChange? {
         guard let before, let after else { return nil }
         let (old, new) = (Tags(joined: before).names, Tags(joined: after).names)
-        let added = new.filter { !old.contains($0) }.map { "+\($0)" }
-        let names = added + old.filter { !new.contains($0) }.map { "-\($0)" }
-        return names.isEmpty ? nil : names.joined(separator: " ")
+        let change = TagChange(
+            adding: new.filter { !old.contains($0) }, removing: old.filter { !new.contains($0) })
+        return change.isEmpty ? nil : change
     }
 
     /// The attributes whose values after the change the words need.
@@ -208,8 +208,7 @@ package struct ChangeWords: Hashable, Sendable {
         case .verb(let verb): "\(verb) \(subject)"
         case .mark(let state): "marked \(subject) as \(state)"
         case .tags(let before, let after):
-            Self.difference(before, after).map { "tagged \(subject) \($0)" }
-                ?? "changed the tags of \(subject)"
+            Self.difference(before, after)?.sentence(subject) ?? "changed the tags of \(subject)"
         case .attributes(let verb, let names): "\(verb) the \(names) of \(subject)"
         case .text(let text): "\(text.verb) the \(text.attribute.words) of \(subject)"
         case .quotes(let counts): counts.sentence(subject)

@@ -100,6 +100,9 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
 }
 
 extension TransactionSummary {
+    /// Whether others may belong to the same step, or to the same statement of an external writer.
+    package var isPart: Bool { step != nil || author == nil && program == nil }
+
     /// Whether no transaction is between this one, of an external writer, and another.
     package func isNext(to previous: TransactionSummary) -> Bool {
         id == previous.id + Int64(max(1, inserted + updated + deleted))

@@ -69,8 +69,15 @@ package struct TagChange: Hashable, Sendable {
     package var isEmpty: Bool { adding.isEmpty && removing.isEmpty }
 
     /// The change as the user types it.
-    package var words: String {
+    var words: String {
         (adding.map { "+\($0)" } + removing.map { "-\($0)" }).joined(separator: " ")
+    }
+
+    /// Returns a sentence without an end, such as `tagged “Title” +swift`.
+    package func sentence(_ subject: String) -> String {
+        guard adding.isEmpty else { return "tagged \(subject) \(words)" }
+        let names = removing.joined(separator: ", ")
+        return "removed the \(removing.count == 1 ? "tag" : "tags") \(names) from \(subject)"
     }
 
     func restricted(to names: Set<String>) -> TagChange {

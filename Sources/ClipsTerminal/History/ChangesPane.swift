@@ -72,10 +72,8 @@ struct ChangesPane {
     /// - Parameter hasAuthor: Whether its row has the author.
     private func origin(hasAuthor: Bool, width: Int) -> String {
         guard let transaction = row.newest else { return "" }
-        // The numbers of processes and transactions mean nothing to a reader.
-        let context = transaction.contextName.map { name in
-            name.split(separator: " ").filter { Int($0) == nil }.joined(separator: " ")
-        }
+        // The words of a change say what it undid or restored.
+        let context = transaction.role == .work ? transaction.contextName : nil
         var parts = [
             LocalTime(transaction.timestamp).dateAndTime,
             transaction.isOwn ? "you" : hasAuthor ? nil : transaction.shownAuthor,

@@ -37,6 +37,8 @@ struct HistoryFilter: Hashable, Sendable {
             case (_, 1) where !word.contains(":"):
                 if let time = try? Self.time(word[...], now) {
                     since = time
+                    let words = self.text.split(separator: " ")
+                    self.text = words.map { $0 == word ? "since:\(word)" : $0 }.joined(separator: " ")
                 } else {
                     add(Self.author(word[...]))
                 }

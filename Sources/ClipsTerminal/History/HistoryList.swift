@@ -9,7 +9,7 @@ import PersistentStore
 struct HistoryRow {
     /// The oldest first.
     let transactions: ArraySlice<TransactionSummary>
-    /// Whether the row may have begun earlier than its first loaded transaction.
+    /// Whether the row may have begun earlier than its first loaded transaction, or ended later than the last.
     var isCut = false
 
     var isFolded: Bool { transactions.count > 1 }
@@ -67,7 +67,9 @@ struct HistoryList: Navigable, Sendable {
         let row = starts.count - 1 - index
         guard starts.indices.contains(row) else { return nil }
         let end = row + 1 < starts.count ? starts[row + 1] : oldestFirst.count
-        let isCut = end - starts[row] > 1 && cuts.contains(oldestFirst[starts[row]].id)
+        let (first, next) = (oldestFirst[starts[row]], end < oldestFirst.count ? oldestFirst[end].id : 0)
+        let isCut =
+            end - starts[row] > 1 && cuts.contains(first.id) || first.isPart && cuts.contains(next)
         return HistoryRow(transactions: oldestFirst[starts[row]..<end], isCut: isCut)
     }
 

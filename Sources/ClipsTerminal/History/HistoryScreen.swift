@@ -52,6 +52,7 @@ struct HistoryScreen {
             if columns.authorWidth > 0 {
                 frame.put("Author", in: header, column: columns.author, style: theme.heading)
             }
+            if columns.hasTime { frame.put("Time", in: header, column: columns.time, style: theme.heading) }
             frame.putRight("Age", in: header, column: columns.age, width: 6, style: theme.heading)
         }
         guard !state.history.transactions.isEmpty else {
@@ -82,17 +83,26 @@ struct HistoryScreen {
         }
     }
 
-    /// The columns at a width; the change has the rest.
+    /// The columns at a width. The change has the rest, and never gets narrower as the screen gets wider.
     struct Columns {
+        let change: Int
         let author: Int
+        let time: Int
         let age: Int
         let authorWidth: Int
+        let hasTime: Bool
 
         init(width: Int) {
-            // On a narrow screen, the pane of the changes has the author.
-            authorWidth = width < 50 ? 0 : width < 60 ? 9 : 15
+            let timeWidth = 18
             age = max(0, width - 8)
-            author = max(0, age - authorWidth - (authorWidth > 0 ? 2 : 0))
+            // On a narrow screen, the pane of the changes has the author.
+            let room = age - 31 - 2
+            authorWidth = room < 6 ? 0 : min(15, room)
+            let taken = authorWidth == 0 ? 0 : authorWidth + 2
+            hasTime = age - taken - timeWidth >= 55
+            change = hasTime ? age - taken - timeWidth : min(age - taken, authorWidth == 0 ? 31 : 55)
+            author = age - taken - (hasTime ? timeWidth : 0)
+            time = age - timeWidth
         }
     }
 
@@ -111,14 +121,19 @@ struct HistoryScreen {
         frame.putCut(
             transaction.shownAuthor, in: line, column: columns.author,
             width: columns.authorWidth, style: theme.author(transaction.shownAuthor))
+        if columns.hasTime {
+            let time = LocalTime(transaction.timestamp).dateAndTime
+            frame.put(time, in: line, column: columns.time, style: theme.muted)
+        }
         frame.putRight(age.text, in: line, column: columns.age, width: 6, style: theme.muted)
         guard let first = row.lines.first else { return }
         let styles = ["+": theme.live, "~": theme.key, "-": theme.error]
         frame.put(first.sign, in: line, column: 1, style: styles[first.sign] ?? .plain)
-        let count = row.count
-        let others = Self.others(than: first, count, deleted: row.sum(\.deleted), isCut: row.isCut)
-        let more = [state.history.titles.detail(first), others].filter { !$0.isEmpty }.joined(separator: ", ")
-        let width = columns.author - 5
+        let others = Self.others(than: first, row.clipCount, deleted: row.sum(\.deleted), isCut: row.isCut)
+        var more = [state.history.titles.detail(first), others].filter { !$0.isEmpty }.joined(separator: ", ")
+        let width = columns.change - 5
+        // The number of clips is not cut off.
+        if !others.isEmpty, DisplayWidth.columns(of: more) + 10 > width { more = others }
         // On a narrow screen, the change says more than the rest of a title.
         let room = max(min(8, width / 2), width - DisplayWidth.columns(of: more) - 2)
         let title = SafeText.cut(first.title ?? state.history.titles[first.clip] ?? "…", to: room)

@@ -68,6 +68,9 @@ extension HistoryRow {
 
     /// The number of changes.
     var count: Int { sum(\.inserted) + sum(\.updated) + sum(\.deleted) }
+
+    /// The number of clips; that of the changes if some are not listed.
+    var clipCount: Int { lines.count < count ? count : Set(lines.map(\.clip)).count }
 }
 
 extension TransactionSummary.Line {

@@ -143,10 +143,8 @@ extension Work {
                 let subject = Self.subject(ids.count, of: ids, title)
                 return .done(token: nil, clips: [], summary: "the tags of \(subject) are unchanged")
             }
-            let verb = change.adding.isEmpty ? "untagged" : "tagged"
             let subject = await Self.subject(changed: changed, of: ids, title, in: store)
-            let summary = "\(verb) \(subject) \(change.words)"
-            return .done(token: tagged.token, clips: [], summary: summary)
+            return .done(token: tagged.token, clips: [], summary: change.sentence(subject))
         case .delete(let ids, let title):
             let result = try await store.delete(ids)
             guard result.token != nil else { return .impossible(Self.deleted(ids, title)) }

@@ -91,7 +91,11 @@ struct HintLine {
         if !state.typing.pressed.isEmpty { return ranked([([.escape], "cancel")]) }
         if state.pick != nil, state.screen == .list { return ranked(pickActions) }
         guard state.screen == .list, !state.reader.hasFocus, state.list.marks.isEmpty else {
-            return ranked(actions.filter { canSave || !ActionTable[$0.0].saves })
+            return ranked(
+                actions.filter { action, _ in
+                    (canSave || !ActionTable[action].saves)
+                        && (action != .restore || state.unavailabilityReason(of: action) == nil)
+                })
         }
         return ActionTable.hinted.filter { entry, _ in
             (canSave || !entry.saves) && (!entry.needsClip || state.target != nil)

@@ -24,7 +24,7 @@ extension Command {
         var change = TagChange(adding: [], removing: [])
         return try await invocation.change(
             names, added.isEmpty ? "Untag" : "Tag",
-            { "\(change.adding.isEmpty ? "untagged" : "tagged") \($0) \(change.words)" }
+            { change.sentence($0) }
         ) { store, ids in
             let tagged = try await store.tag(ids, adding: added, removing: removed).value
             change = tagged.change

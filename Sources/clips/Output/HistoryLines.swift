@@ -9,6 +9,8 @@ struct HistoryLines {
     /// The first changes of a transaction whose later pieces have not been read.
     private var changes: [String] = []
     private var count = 0
+    /// The number of deletions, and of those that are shown.
+    private var (deleted, shownDeleted) = (0, 0)
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
@@ -44,14 +46,17 @@ struct HistoryLines {
 
     private mutating func plain(_ piece: HistoryTransaction, _ context: ChangeContext) -> String {
         count += piece.changes.count
+        deleted += piece.changes.count { $0.kind == .delete }
         for change in piece.changes.prefix(Self.maxChangesInLine - changes.count) {
+            shownDeleted += change.kind == .delete ? 1 : 0
             let role = UndoHistory.Role(contextName: piece.contextName)
             changes.append(context.sentence(change, of: piece.changes, role: role))
         }
         guard piece.isComplete else { return "" }
-        defer { (changes, count) = ([], 0) }
-        let more = count - changes.count
-        if more > 0 { changes.append("and \(more) more") }
+        defer { (changes, count, deleted, shownDeleted) = ([], 0, 0, 0) }
+        let (more, others) = (count - changes.count, deleted - shownDeleted)
+        let share = others == 0 || deleted == count ? "" : ", \(others) deleted"
+        if more > 0 { changes.append("and \(more) more\(share)") }
         let author = piece.shownAuthor
         let time = JSONLine.time(piece.timestamp)
         let process = piece.process.map { "  \(piece.program ?? "")(\($0))" } ?? ""
