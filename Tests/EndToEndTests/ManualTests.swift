@@ -119,7 +119,7 @@ import Testing
         ("--store FOLDER/other.db list tag:", "tag:other"),
         ("--store=FOLDER/other.db tags delete o", "other"),
         ("list --store FOLDER/other.db tag:", "tag:other"), ("list --sort up", "updated"),
-        ("hist", "history"),
+        ("hist", "history"), ("cons", ""),
         ("help hist", "history"), ("--quiet hist", "history"), ("tags ren", "rename"),
         ("backup r", "restore FILES"),
         ("import x", "FILES"), ("list --store x", "FILES"), ("completions z", "zsh"), ("frob x", ""),
@@ -141,6 +141,7 @@ import Testing
             return
         }
         try clips.run("add", "https://example.org/a", "--tag", "swift", "--tag", "two words")
+        try "".write(toFile: clips.folder.path(of: "other.db"), atomically: true, encoding: .utf8)
         let command = [
             "bash": ["bash", "--norc", "-i"], "zsh": ["zsh", "-f", "-i"],
             "fish": ["fish", "--no-config", "-i"],
@@ -163,6 +164,7 @@ import Testing
             ("tag 1 --que", "tag 1 --query"),
             ("tags delete sw", "tags delete swift"), ("tags delete two", "tags delete two\\ words"),
             ("export --form", "export --format"),
+            ("list --store=\(clips.folder.path)/oth", "list --store=\(clips.folder.path)/other.db"),
             // Within a quote that is not closed yet.
             ("search \"tag:sw", "search \"tag:swift"), ("search 'two tag:sw", "search 'two tag:swift"),
         ] {

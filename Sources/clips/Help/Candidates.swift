@@ -124,7 +124,7 @@ private struct Candidates {
 
     private mutating func add(operandsOf line: BegunLine, typed: String) {
         guard let command = line.command else {
-            for command in Command.all.dropFirst() where !command.name.contains(" ") {
+            for command in Command.groups.flatMap(\.commands) where !command.name.contains(" ") {
                 add([command.name], typed, help: command.summary)
             }
             return

@@ -74,7 +74,10 @@ struct Completions {
                 set -l typed (string replace -r '^["\\\']' '' -- (commandline -ct))
                 set -l lines (command clips completions candidates -- $words[2..-1] "$typed" 2> /dev/null)
                 string join \n -- $lines[2..-1]
-                test "$lines[1]" = files; and __fish_complete_path (commandline -ct)
+                test "$lines[1]" = files; or return
+                set -l option (string match -r '^--[^=]*=' -- (commandline -ct))
+                set -l path (string replace -- "$option" '' (commandline -ct))
+                for found in (__fish_complete_path "$path"); echo "$option$found"; end
             end
             complete -c clips -f -a '(__clips_candidates)'
 
