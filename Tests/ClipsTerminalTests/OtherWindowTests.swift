@@ -32,6 +32,23 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "p"])
+    func `the status line shortens the words of an event, not its number`(keys: String) throws {
+        var state = AppState.showing(30)
+        try state.press(keys)
+        let change = transaction(1, inserting: Array(100..<1300), author: "a-machine-with-a-long-name")
+        state.take(.transactions([change]))
+        var isShown = false
+        for columns in 30...120 {
+            _ = state.handle(.resized(Size(rows: 12, columns: columns)), at: noon)
+            let line = state.statusLine
+            #expect(line.contains("saved 1,200 clips") || !line.contains("saved") && !isShown, "\(line)")
+            #expect(!line.contains("a-mach") || line.contains("saved 1,200 clips"), "\(line)")
+            isShown = isShown || line.contains("1,200")
+        }
+        #expect(isShown)
+    }
+
     @Test func `a change of a clip that the list lacks is named on each screen`() async throws {
         try await RunningApp.open(clips: 3) { app in
             try app.run("/Clip 2<Enter>\n:wait count=1\n?")

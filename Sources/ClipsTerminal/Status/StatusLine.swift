@@ -168,6 +168,8 @@ struct StatusLine {
             left.removeLast()
             if !isReading { right = fittingParts(after: left) }
         }
+        let room = line.size.columns - indent(line) - width(left) - gap - 1
+        if !isReading, width(right) > room { right = untitledParts(fitting: room) }
         // The number of unread clips does not hide a problem on a narrow screen.
         if left.count == 2, left[1].text.hasSuffix(" unread"), line.size.columns - width(left) < 8 {
             left.removeLast()
@@ -306,7 +308,7 @@ struct StatusLine {
         return parts
     }
 
-    private func rightParts(maxTitle: Int) -> [StyledRun] {
+    private func rightParts(maxTitle: Int, maxAuthor: Int = .max) -> [StyledRun] {
         var parts: [StyledRun] = []
         switch state.sync.state {
         case .stopped: parts.append(StyledRun(state.list.clips.isLoaded ? "…" : "opening…", theme.muted))
@@ -334,10 +336,20 @@ struct StatusLine {
         if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme.warning)) }
         // The message says the same of an own change.
         if let change = state.sync.lastChange, !change.isOwn || state.message == nil {
-            let summary = change.summary(state.history.titles, maxTitle: maxTitle)
+            let summary = change.summary(state.history.titles, maxTitle: maxTitle, maxAuthor: maxAuthor)
             parts.append(StyledRun("\(summary), \(Age(of: change.at, at: state.now).sentence)", theme.muted))
         }
         return parts
+    }
+
+    /// Returns the right parts with the longest author that fits. The number of clips is not cut off.
+    private func untitledParts(fitting width: Int) -> [StyledRun] {
+        for maxAuthor in [40, 24, 16, 10] {
+            let parts = rightParts(maxTitle: 0, maxAuthor: maxAuthor)
+            if self.width(parts) <= width { return parts }
+        }
+        let parts = rightParts(fitting: width)
+        return parts.count == 1 && parts[0].style == theme.muted ? [] : parts
     }
 
     /// Returns the right parts, with the longest title that fits.

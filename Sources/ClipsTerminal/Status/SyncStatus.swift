@@ -37,8 +37,11 @@ struct SyncStatus: Sendable {
 
         /// `cli starred “Title”`, `you marked 3 clips as read`, or `cli saved 3, changed 1 clip`.
         ///
-        /// - Parameter maxTitle: The maximum number of characters of a title; 0 for none.
-        func summary(_ titles: HistoryTitles, maxTitle: Int) -> String {
+        /// - Parameters:
+        ///   - maxTitle: The maximum number of characters of a title; 0 for none.
+        ///   - maxAuthor: The maximum number of columns of the author.
+        func summary(_ titles: HistoryTitles, maxTitle: Int, maxAuthor: Int) -> String {
+            let author = SafeText.cut(author, to: maxAuthor)
             if let line {
                 let title = (line.title ?? titles[line.clip] ?? self.title)?.firstWords(columns: maxTitle)
                 return "\(author) \(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
