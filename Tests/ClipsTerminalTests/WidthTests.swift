@@ -25,11 +25,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [12, 24, 60], ["", "needle"])
-    func `the words of a title never get fewer when the terminal gets wider`(rows: Int, filter: String) throws {
+    @Test(arguments: ["", "needle"])
+    func `the words of a title never get fewer when the terminal gets wider`(filter: String) throws {
         let long = String(repeating: "long title ", count: 30)
         let titles = ["Short", "A title of usual length", long, "\(long)needle", "\(long)needle \(long)"]
-        var state = AppState.showing(3, Size(rows: rows, columns: 20))
+        var state = AppState.showing(3, Size(rows: 8, columns: 20))
         if !filter.isEmpty { try state.press("/\(filter)<Enter>") }
         let clips = titles.enumerated().map { row(Int64(9 - $0), $1, url: "https://a.example/\($0)") }
         _ = state.take(
@@ -41,11 +41,10 @@ import Testing
         var widest = titles.map { _ in 0 }
         for columns in 20...250 {
             for case .loadExcerpts(let request) in state.handle(
-                .resized(Size(rows: rows, columns: columns)), at: noon)
+                .resized(Size(rows: 8, columns: columns)), at: noon)
             {
-                state.answer(
-                    .loadExcerpts(request), Dictionary(uniqueKeysWithValues: request.ids.map { ($0, excerpt) })
-                )
+                let known = request.ids.map { ($0, excerpt) }
+                state.answer(.loadExcerpts(request), Dictionary(uniqueKeysWithValues: known))
             }
             guard let list = state.layout.list else { continue }
             let title = state.columns(of: state.layout).title

@@ -107,7 +107,7 @@ struct ListLine: Equatable {
                 at: Position(row: line.row, column: line.column + column.start), width: column.width,
                 theme.match)
         }
-        if let highlight, !excerpt.isEmpty, column.width - used - 2 >= Self.minExcerpt {
+        if let highlight, !excerpt.isEmpty, column.width - used - 2 >= Self.minMatch {
             let start = column.start + used + 2
             let part = Self.part(of: excerpt, highlight, columns: end - start)
             used += 2 + frame.put(part, in: line, column: start, width: end - start, style: theme.muted)
@@ -123,10 +123,15 @@ struct ListLine: Equatable {
     }
 
     static let minExcerpt = 12
+    /// The least room for the match alone.
+    private static let minMatch = 6
 
     /// Returns the words of an excerpt that fit, with its match.
     private static func part(of excerpt: String, _ highlight: ClipHighlight, columns: Int) -> String {
         var part = excerpt
+        if columns < minExcerpt, let match = highlight.ranges(inText: excerpt).first {
+            return SafeText.cut(String(excerpt[match]), to: columns)
+        }
         while DisplayWidth.columns(of: part) > columns, let match = highlight.ranges(inText: part).first,
             DisplayWidth.columns(of: String(part[..<match.upperBound])) >= columns,
             let space = part[..<match.lowerBound].firstIndex(of: " ")
