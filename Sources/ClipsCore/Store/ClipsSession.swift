@@ -123,7 +123,8 @@ package final class ClipsSession: Sendable {
         }
     }
 
-    /// Returns the newest transaction with its first changes, and whether it has no others; nil without any.
+    /// Returns the newest transaction with its first changes, and whether its row of the history has no others; nil
+    /// without any.
     package func newestTransaction() async throws(StoreError) -> (TransactionSummary, isWhole: Bool)? {
         let session = store.session
         return try await store.container.read { snapshot throws(StoreError) in
@@ -133,7 +134,11 @@ package final class ClipsSession: Sendable {
             }
             var summary = TransactionSummary(newest, ownSession: session)
             summary.clipTitle = try snapshot.titleOfOnlyClip(in: newest)
-            return (summary, isWhole: newest.isComplete)
+            var request = HistoryFetchRequest(.newest, limit: 1, offset: 1)
+            request.includesChanges = false
+            let previous = try snapshot.transactions(request).first
+            let isPart = previous.map { summary.continues(TransactionSummary($0, ownSession: session)) }
+            return (summary, isWhole: newest.isComplete && (summary.step != nil || isPart != true))
         }
     }
 

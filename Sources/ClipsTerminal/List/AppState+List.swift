@@ -71,8 +71,7 @@ extension AppState {
         guard transaction.id > sync.lastChange?.transaction ?? 0 else { return }
         endReport(by: [transaction])
         var change = change(of: transaction)
-        // The statements of a writer without a name are many transactions.
-        if !isWhole || change.loose != nil { (change.mayLackParts, change.line) = (true, nil) }
+        if !isWhole { (change.mayLackParts, change.line) = (true, nil) }
         sync.note(change)
         if let step = sync.uncounted { emit(.countStep(step)) }
     }
