@@ -66,7 +66,7 @@ import Testing
             let id = try #require(app.state.list.clips.selectedID)
             #expect(try !app.other { try await $0.clip(id).isStarred })
             // After an answer, the next action is performed.
-            try app.run("L\n:wait text=Tags\nnew<Enter>\n:wait text=Starred\n:wait idle")
+            try app.run("L\n:wait text=Tags\nnew<Enter>\n:wait text=+new, starred\n:wait idle")
             let clip = try app.other { try await $0.clip(id) }
             #expect(clip.isStarred && clip.tags == ["new"])
         }
@@ -84,7 +84,7 @@ import Testing
             #expect(throws: (any Error).self) { try clip(ids[1]) }
             #expect(try app.other { try await $0.ids(matching: ClipQuery()).count } == 4)
             // A move means the clip that it reaches.
-            try app.run("Z\n:wait count=3\n:wait text=Starred\n:wait idle")
+            try app.run("Z\n:wait count=3\n:wait text=, starred\n:wait idle")
             #expect(try !clip(ids[2]).isStarred && clip(ids[2]).isArchived && clip(ids[4]).isStarred)
         }
     }

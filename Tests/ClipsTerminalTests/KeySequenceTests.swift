@@ -9,6 +9,21 @@ import Testing
 @Suite struct KeySequenceTests {
     private static let config = "bind gg first\nbind ge last\nbind ,a archive\nbind ,tw tag +work\n"
 
+    @Test func `a key with several actions reports them together, and one undo undoes all`() async throws {
+        let config = "bind X star ; archive ; next-unread\nbind Y unread ; star ; tag +x"
+        try await RunningApp.open(config: config, clips: 3) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            try app.run("j*\n:wait text=Starred “Clip 1”\nkX\n:wait count=2")
+            try app.run(":wait text=Starred “Clip 2”, archived “Clip 2” · u to undo\nu\n:wait count=3")
+            try app.run(":wait text=Undone: archived “Clip 2”, starred “Clip 2” · ^R to redo")
+            #expect(try !app.other { try await $0.clip(ids[0]) }.isStarred)
+            try app.run("<C-r>\n:wait count=2\n:wait text=Redone: starred “Clip 2”, archived “Clip 2” · u")
+            try app.run("u\n:wait count=3\n:wait idle\nu\n:wait text=Undone: starred “Clip 1” ·")
+            // What did not change is not reported next to what did.
+            try app.run("G\n:wait idle\nY\n:wait text= Starred “Clip 0”, tagged “Clip 0” +x · u to undo")
+        }
+    }
+
     @Test func `a sequence performs its action, with a count before it`() throws {
         var state = AppState.showing(30, config: Self.config + "bind gj down\n")
         try state.press("12gj")

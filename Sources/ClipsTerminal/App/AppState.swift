@@ -142,7 +142,10 @@ struct AppState: Sendable {
     /// Shows a message. An error remains until the next key, and ends the actions of a key.
     mutating func report(_ text: String, isError: Bool = false) {
         if isError { typing.endActions() } else if message?.isError == true { return }
-        message = Message(text: text, isError: isError, at: now)
+        let isMore =
+            !isError && typing.group != nil && message != nil && message?.text == saving.reported?.text
+        message = Message(
+            text: isMore ? "\(message?.text ?? "") · \(text)" : text, isError: isError, at: now)
     }
 
     /// Applies the options to the state that they affect.

@@ -24,6 +24,7 @@ extension AppState {
 
     mutating func perform(_ binding: Binding, count: Int?) {
         if !binding.next.isEmpty, unavailabilityReason(of: binding.action) == nil {
+            typing.beginGroup()
             // Each waits, as a key does, for the list that the one before it leaves.
             // All mean the clip under the cursor, up to one that moves it.
             var row = count ?? 1 > 1 || actsOnMarks ? nil : target?.row

@@ -35,10 +35,23 @@ struct Typing: Sendable {
     var ahead: [TypedKey] = []
     /// Whether an action on clips waits for them, or for a program. Later actions of its key wait, too.
     var awaitsResult = false
+    /// The number of the key with several actions that is being performed, whose work is undone together.
+    private(set) var group: Int?
+    private var groups = 0
     var commands = CommandHistory()
     var names = KnownNames()
     /// A question that opens once the store has read what it shows. Keys wait for it.
     var awaitedQuestion: AwaitedQuestion?
+
+    mutating func beginGroup() {
+        groups += 1
+        group = groups
+    }
+
+    /// Ends the group of a key, unless its actions wait.
+    mutating func endGroup() {
+        if !ahead.contains(where: \.isBinding) { group = nil }
+    }
 
     /// Discards the later actions of a key when one fails, or when the user has closed its question.
     mutating func endActions() {
@@ -54,6 +67,8 @@ extension AppState {
         default: break
         }
         message = nil
+        // Its last action may be a question, which this key answers.
+        if prompt == nil, menu == nil { typing.endGroup() }
         typing.linkDue = nil
         history.opensWhenLoaded = false
         let earlier = typing.pressed

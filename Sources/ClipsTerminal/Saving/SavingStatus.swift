@@ -17,6 +17,10 @@ struct SavingStatus: Sendable {
     private(set) var leaving: Set<Int64> = []
     /// Whether the user has moved the cursor since the last work began, so that its result must not move it.
     var hasMoved = false
+    /// The groups of the works under way, in their order.
+    private var groups: [Int?] = []
+    /// The works that the last message reports, if they are of one group, and its text.
+    var reported: (group: Int?, summaries: [String], text: String)?
     /// Whether the app quits after the last save.
     var isQuitting = false
 
@@ -32,17 +36,20 @@ struct SavingStatus: Sendable {
         since.flatMap { isSlow(at: now) ? nextWriterRequest : $0 + Self.patience }
     }
 
-    mutating func begin(_ work: Work, at now: Date) {
+    mutating func begin(_ work: Work, of group: Int?, at now: Date) {
         count += 1
+        groups.append(group)
         leaving.formUnion(work.leaving)
         hasMoved = false
         if since == nil { wait(from: now) }
     }
 
-    mutating func end(at now: Date) {
+    /// Returns the group of the oldest work, which has ended.
+    mutating func end(at now: Date) -> Int? {
         count -= 1
         if count == 0 { leaving = [] }
         wait(from: count == 0 ? nil : now)
+        return groups.isEmpty ? nil : groups.removeFirst()
     }
 
     private mutating func wait(from start: Date?) {
@@ -63,20 +70,20 @@ struct SavingStatus: Sendable {
 
 extension AppState {
     mutating func start(_ work: Work) {
-        saving.begin(work, at: now)
+        saving.begin(work, of: typing.group, at: now)
         list.marks.change(work.chosen)
         emit(.work(work))
     }
 
     mutating func finish(_ work: Work, _ outcome: Work.Outcome) {
-        saving.end(at: now)
+        let group = saving.end(at: now)
         switch outcome {
         case .done(let token, let clips, let summary, var remark):
             let hidden = work.chosen.count(where: list.marks.hidden.contains)
             if hidden > 0 { remark = "\(hidden.grouped) not shown" }
             if token != nil { sync.hasFailedSave = false }
             finish(work, clips)
-            report(work, token, summary ?? work.summary, remark: remark)
+            report(work, token, summary ?? work.summary, remark: remark, of: group)
         case .failed(let sentence):
             sync.hasFailedSave = true
             undoSteps.restore(work)
@@ -114,29 +121,60 @@ extension AppState {
         if let form = work.form { emit(.removeFile(form)) }
     }
 
-    private mutating func report(_ work: Work, _ token: HistoryToken?, _ summary: String, remark: String?) {
+    private mutating func report(
+        _ work: Work, _ token: HistoryToken?, _ summary: String, remark: String?, of group: Int?
+    ) {
         let undoHint = "\(keys.name(of: .undo)) to undo"
         switch work {
         case .open: return
         case .undo(let step, _):
-            guard let token else {
+            if let token {
+                undoSteps.redoable.append(
+                    UndoStep(token: token, summary: step.redoSummary ?? summary, group: step.group))
+                report("Undone: ", summary, remark, "\(keys.name(of: .redo)) to redo", of: step.group)
+            } else {
                 undoSteps.setAside(work)
-                return report(Self.nothing(to: .undo, summary, remark))
+                if !isReported(step.group) { report(Self.nothing(to: .undo, summary, remark)) }
             }
-            undoSteps.redoable.append(UndoStep(token: token, summary: step.redoSummary ?? summary))
-            report(Self.joined(["Undone: \(summary)", remark, "\(keys.name(of: .redo)) to redo"]))
-        case .redo:
-            guard let token else {
+            continueGroup(of: step, .undo)
+        case .redo(let step, _):
+            if let token {
+                undoSteps.add(UndoStep(token: token, summary: summary, group: step.group))
+                report("Redone: ", summary, remark, undoHint, of: step.group)
+            } else {
                 undoSteps.setAside(work)
-                return report(Self.nothing(to: .redo, summary, remark))
+                if !isReported(step.group) { report(Self.nothing(to: .redo, summary, remark)) }
             }
-            undoSteps.add(UndoStep(token: token, summary: summary))
-            report(Self.joined(["Redone: \(summary)", remark, undoHint]))
+            continueGroup(of: step, .redo)
         default:
-            guard let token else { return report(summary.sentence) }
-            undoSteps.addWork(UndoStep(token: token, summary: summary))
-            report(Self.joined([summary.sentence, remark, undoHint]))
+            guard let token else {
+                guard !isReported(group) else { return }
+                report(summary.sentence)
+                saving.reported = message.map { (group, [], $0.text) }
+                return
+            }
+            undoSteps.addWork(UndoStep(token: token, summary: summary, group: group))
+            report("", summary, remark, undoHint, of: group)
         }
+    }
+
+    /// Whether the message reports other work of a group.
+    private func isReported(_ group: Int?) -> Bool {
+        group != nil && saving.reported?.group == group && saving.reported?.text == message?.text
+    }
+
+    /// Reports work together with the work of its group, and with what else the group has reported.
+    private mutating func report(
+        _ verb: String, _ summary: String, _ remark: String?, _ hint: String, of group: Int?
+    ) {
+        let isReported = isReported(group)
+        let other = isReported || group == nil || group != typing.group ? nil : message?.text
+        let summaries = (isReported ? saving.reported?.summaries ?? [] : []) + [summary]
+        let all = (verb + summaries.joined(separator: ", ")).sentence
+        let text = Self.joined([all, remark, hint, other])
+        saving.reported = nil
+        report(text)
+        saving.reported = (group, summaries, text)
     }
 
     private static func joined(_ parts: [String?]) -> String {

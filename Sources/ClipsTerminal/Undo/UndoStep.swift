@@ -17,6 +17,8 @@ struct UndoStep: Hashable, Sendable {
     var origin: Origin?
     /// The change without the window that made it, as redoing its undo reports it; nil if the summary is the same.
     var redoSummary: String?
+    /// The press of a key with several actions, of which this is one.
+    var group: Int?
 
     func named(_ summary: String, redo: String) -> UndoStep {
         UndoStep(token: token, summary: summary, origin: origin, redoSummary: redo)

@@ -141,6 +141,14 @@ extension AppState {
         runWaitingUndo()
     }
 
+    /// Undoes or redoes the next action of the same key, too.
+    mutating func continueGroup(of step: UndoStep, _ direction: UndoSteps.Direction) {
+        guard step.group != nil, let next = undoSteps.last(direction), next.group == step.group else {
+            return
+        }
+        start(next, direction)
+    }
+
     private mutating func start(_ step: UndoStep, _ direction: UndoSteps.Direction) {
         undoSteps.removeLast(direction)
         start(direction == .undo ? .undo(step, .ask) : .redo(step, .ask))
