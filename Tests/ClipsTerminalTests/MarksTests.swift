@@ -38,6 +38,47 @@ import Testing
         #expect(state.list.marks.all == [23])
     }
 
+    @Test(arguments: ["2<Space>", "v1j"], ["d", "*", "t", ":"])
+    func `a key for marked clips that others deleted means no other clip`(mark: String, key: String) throws {
+        var state = AppState.showing(30)
+        try state.press("2j\(mark)")
+        #expect(state.list.marks.all.count == 2)
+        state.take(.transactions([transaction(1, deleting: [27, 26])]))
+        #expect(state.list.marks.isEmpty)
+        #expect(works(try state.press(key)).isEmpty && (state.prompt == nil) == (key != ":"))
+        #expect(state.lines.contains { $0.contains("The marked clips no longer exist.") })
+        // The next key means the clip under the cursor.
+        if state.prompt != nil { try state.press("<Esc>") }
+        #expect(works(try state.press("d")).count == 1)
+    }
+
+    @Test(arguments: [
+        ("d", "Delete 12 clips?", "Delete 10 clips?"), ("y", "Copy of 12 clips", "Copy of 10 clips"),
+        ("t", "Tags of 12 clips", "Tags of 10 clips"),
+    ])
+    func `a question about clips follows their deletion`(key: String, asked: String, again: String) throws {
+        var state = AppState.showing(30)
+        try state.press("12<Space>" + key)
+        #expect(state.lines.contains { $0.contains(asked) })
+        func delete(_ number: Int64, _ ids: [Int64]) throws {
+            let effects = state.take(.transactions([transaction(number, deleting: ids)]))
+            let reading = try #require(effects.first { if case .findHidden = $0 { true } else { false } })
+            state.answer(reading, (hidden: Set<Int64>(), deleted: Set(ids)))
+        }
+        try delete(1, [29, 28])
+        #expect(state.lines.contains { $0.contains(again) }, "\(state.lines)")
+        try delete(2, Array(18...27))
+        #expect(state.menu == nil && state.prompt == nil)
+        #expect(state.statusLine.contains("The clips no longer exist."))
+    }
+
+    @Test func `the last mark that the user deletes is no loss`() throws {
+        var state = AppState.showing(30)
+        try state.press("<Space>")
+        state.take(.transactions([transaction(1, deleting: [29], isOwn: true)]))
+        #expect(works(try state.press("d")).count == 1)
+    }
+
     @Test func `marks have the order in which they were made`() {
         var marks = Marks()
         for id in [3, 1, 2, 1] as [Int64] { marks.toggle(id) }

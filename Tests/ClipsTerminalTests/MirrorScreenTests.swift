@@ -1,5 +1,6 @@
 import ClipsCore
 import Foundation
+import LiveQuery
 import PersistentStore
 import Terminal
 import Testing
@@ -65,6 +66,25 @@ import Testing
         #expect(try state.press("r").isEmpty && state.screen == .conflict)
         #expect(try state.press("<Esc>").isEmpty && state.screen == .list && state.questions.isEmpty)
         #expect(state.sync.conflicts == 1)
+    }
+
+    @Test func `a shown conflict follows the store, and is withdrawn once it is resolved elsewhere`() throws {
+        var state = AppState.showing(30)
+        try state.press("c")
+        let lost = ["my title", "my second"].map { Self.conflict($0) }
+        state.answer(.loadConflicts, lost)
+        let effects = state.take(.transactions([transaction(1, deleting: [29])]))
+        guard case .loadConflicts? = effects.last else {
+            Issue.record("not read again: \(effects)")
+            return
+        }
+        state.answer(.loadConflicts, [Self.conflict("my title", now: nil), lost[1]])
+        #expect(state.screen == .conflict && !state.lines.contains { $0.contains("r  restore") })
+        _ = state.handle(.message(.mirror("", conflicts: 1)), at: noon)
+        state.answer(.loadConflicts, [lost[1]])
+        #expect(state.lines.contains { $0.contains("lost    my second") })
+        state.answer(.loadConflicts, [MirrorConflict]())
+        #expect(state.screen == .list && state.statusLine.contains("about the title was resolved elsewhere"))
     }
 
     @Test func `keys typed before the conflicts are read choose between the values`() throws {

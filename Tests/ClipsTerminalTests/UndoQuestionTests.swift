@@ -1,10 +1,10 @@
-import ClipsCore
 import Foundation
 import LiveQuery
 import PersistentStore
 import Terminal
 import Testing
 
+@testable import ClipsCore
 @testable import ClipsTerminal
 
 /// The questions about changes of other windows.
@@ -16,6 +16,42 @@ import Testing
         _ = try? state.press("u")
         state.answer(.describeUndo(step, .undo), foreign as Any)
         return state
+    }
+
+    @Test func `a question about a change that others undo is withdrawn`() throws {
+        var state = Self.asking("deleted “Title”")
+        let effects = state.take(.transactions([transaction(2, inserting: [40])]))
+        let reading = try #require(effects.first { if case .describeUndo = $0 { true } else { false } })
+        var change = ForeignChange(change: "deleted “Title”", timestamp: noon - 4, isOfOpenWindow: false)
+        state.answer(reading, change as Any)
+        #expect(state.menu != nil)
+        change.isVoid = true
+        state.answer(reading, change as Any)
+        #expect(state.menu == nil && state.statusLine.contains("Already undone: deleted “Title”"))
+    }
+
+    @Test func `a question about the work of others is asked again after they change the clips`() throws
+    {
+        var state = AppState.showing(30)
+        let step = UndoStep(token: transaction(1).token, summary: "starred “Clip 29”")
+        func contested(_ author: String) -> Work.Outcome {
+            let clip = UndoConflict.Clip(id: 29, title: "Clip 29", fields: [], isDeletion: false)
+            return .contested(UndoConflict(clips: [clip], count: 1, authors: [author], hasRest: false))
+        }
+        state.start(.undo(step, .ask))
+        state.answer(.work(.undo(step, .ask)), contested("cli"))
+        #expect(state.lines.contains { $0.contains("Changed since by cli: “Clip 29”") })
+        #expect(
+            state.take(.transactions([transaction(2, deleting: [12])])).isEmpty && state.screen == .conflict)
+        guard
+            case .work(.undo(step, .ask))? = state.take(.transactions([transaction(3, deleting: [29])])).last
+        else {
+            Issue.record("not asked again")
+            return
+        }
+        #expect(state.screen == .list && state.menu == nil)
+        state.answer(.work(.undo(step, .ask)), contested("carl"))
+        #expect(state.lines.contains { $0.contains("Changed since by carl: “Clip 29”") })
     }
 
     @Test(

@@ -146,6 +146,7 @@ enum Effect: Sendable {
                 $0.list.marks.remove($1.deleted)
                 if query == $0.list.query {
                     $0.list.marks.setHidden($1.hidden)
+                    $0.updateQuestion(deleted: $1.deleted, hidden: $1.hidden)
                 } else {
                     $0.list.marks.invalidateHidden()
                 }

@@ -127,17 +127,6 @@ extension AppState {
         }
     }
 
-    /// Reads the clips of open edit questions again, so that both the screen and the answers are those of the store.
-    ///
-    /// - Parameter transactions: Those that may have changed them; nil if they are not known.
-    mutating func rereadConflicts(after transactions: [TransactionSummary]? = nil) {
-        for case .edit(let conflict) in questions {
-            let id = conflict.base.id
-            let isAffected = transactions?.contains { $0.affects([id]) || $0.insertedClips.contains(id) }
-            if isAffected ?? true { emit(.loadForConflict(id)) }
-        }
-    }
-
     mutating func update(_ clip: Clip?, _ id: Int64) {
         for (index, question) in questions.enumerated() {
             guard case .edit(var conflict) = question, conflict.base.id == id,

@@ -37,6 +37,7 @@ extension AppState {
 
     mutating func ask(_ conflicts: [MirrorConflict]) {
         sync.conflicts = conflicts.count
+        guard typing.awaitedQuestion == .conflicts else { return updateQuestions(conflicts) }
         guard opens(.conflicts) else { return }
         guard !conflicts.isEmpty else { return report("There are no conflicts with other machines.") }
         questions.removeAll { $0.isOfMirror }

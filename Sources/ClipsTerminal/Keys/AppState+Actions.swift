@@ -41,6 +41,14 @@ extension AppState {
         perform(binding.action, argument: argument)
     }
 
+    /// Returns whether an action was meant for marked clips that others deleted, after the first key since then.
+    private mutating func isForLostMarks(_ entry: ActionTable.Entry) -> Bool {
+        guard list.marks.areLost, screen == .list, !reader.hasFocus else { return false }
+        list.marks.areLost = false
+        report("The marked clips no longer exist.", isError: true)
+        return entry.scope == .clips
+    }
+
     /// Performs an action with the text after its name.
     mutating func perform(_ action: Action, argument: String) {
         let entry = ActionTable[action]
@@ -49,6 +57,7 @@ extension AppState {
         }
         // Where the store cannot be written, the text of ':add' is still retained.
         if action != .add, let reason = unavailabilityReason(of: action) { return report(reason) }
+        if isForLostMarks(entry) { return }
         if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
         performArgument(&self, argument)
     }
@@ -56,6 +65,7 @@ extension AppState {
     mutating func perform(_ action: Action, count: Int?) {
         if let reason = unavailabilityReason(of: action) { return report(reason) }
         let entry = ActionTable[action]
+        if isForLostMarks(entry) { return }
         if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
         guard entry.scope == .clips, !actsOnMarks, !reader.hasFocus, let count, count > 1 else {
             return entry.perform(&self, count)

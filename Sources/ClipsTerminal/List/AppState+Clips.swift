@@ -88,11 +88,6 @@ extension AppState {
     /// Deletes the chosen clips; asks before it deletes more than a few, or any that the list does not show.
     mutating func delete() {
         let (clips, hidden) = (chosen, actsOnMarks ? list.marks.hidden.count : 0)
-        if hidden == 1, clips.count == 1 {
-            // The question names the clip.
-            typing.awaitedQuestion = .deletion(clips[0])
-            return emit(.loadForDeletion(clips[0]))
-        }
         guard clips.count <= ClipStore.fewClips, hidden == 0 else {
             return askToDelete(clips, title: targetTitle, hidden: hidden)
         }
@@ -105,7 +100,12 @@ extension AppState {
         askToDelete([clip.id], title: clip.displayTitle, hidden: 1)
     }
 
-    private mutating func askToDelete(_ clips: [Int64], title: String, hidden: Int) {
+    mutating func askToDelete(_ clips: [Int64], title: String, hidden: Int) {
+        guard clips.count > 1 || !title.isEmpty else {
+            // The question names the clip.
+            typing.awaitedQuestion = .deletion(clips[0])
+            return emit(.loadForDeletion(clips[0]))
+        }
         menu = .delete(clips, title: title, hidden: hidden, undo: keys.name(of: .undo))
     }
 

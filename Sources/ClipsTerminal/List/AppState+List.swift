@@ -20,7 +20,9 @@ extension AppState {
                 list.feed.jumpsToFirstMatch = list.clips.staysAtTop
                 show(list.query, aroundClip: list.clips.staysAtTop ? nil : list.clips.selectedID)
             }
-        case .mirror(let summary, let conflicts): (sync.mirror, sync.conflicts) = (summary, conflicts)
+        case .mirror(let summary, let conflicts):
+            if conflicts != sync.conflicts, questions.contains(where: \.isOfMirror) { emit(.loadConflicts) }
+            (sync.mirror, sync.conflicts) = (summary, conflicts)
         case .corrected(let filter, let generation):
             if generation == list.feed.generation { list.correction = filter }
         case .list(let message):
@@ -40,13 +42,13 @@ extension AppState {
             if screen == .history { history.invalidate(after: transactions) }
             endReport(by: transactions)
             for transaction in transactions {
-                list.marks.remove(transaction.deletedClips)
+                list.marks.remove(transaction.deletedClips, isOwn: transaction.isOwn)
                 if transaction.affects(list.marks.ids) { list.marks.invalidateHidden() }
                 sync.note(change(of: transaction))
             }
             if let step = sync.uncounted { emit(.countStep(step)) }
             if clipReader.isAffected(by: transactions) { reloadReader() }
-            rereadConflicts(after: transactions)
+            rereadQuestions(after: transactions)
         case .window(let window, _) where window.requestNumber == nil:
             sync.skipped()
             if let step = sync.uncounted { emit(.countStep(step)) }
@@ -54,7 +56,7 @@ extension AppState {
             // The rows of another filter are no commit.
             if list.feed.isLoading { sidebar.recount() } else { sidebar.invalidate(at: now) }
             list.marks.invalidateHidden()
-            rereadConflicts()
+            rereadQuestions()
             // The commit was too large to be reported change by change.
             if !list.feed.isLoading, screen == .history || !history.transactions.isEmpty {
                 emit(.loadHistory(history.filter))

@@ -25,6 +25,8 @@ struct Marks: Sendable {
     /// The marked clips that a work has changed since the list shows the same query.
     private(set) var changed: Set<Int64> = []
     private var search = Search.done
+    /// Whether others have deleted all marked clips since the last key, which was meant for them.
+    var areLost = false
 
     /// Whether ``hidden`` is known.
     private enum Search { case done, due, underWay }
@@ -132,8 +134,16 @@ struct Marks: Sendable {
 
     mutating func clear() { self = Marks() }
 
-    mutating func remove(_ deleted: some Sequence<Int64>) {
-        guard !isEmpty else { return }
+    /// - Parameter isOwn: Whether the user deleted the clips.
+    mutating func remove(_ deleted: some Sequence<Int64>, isOwn: Bool = false) {
+        let count = count
+        guard count > 0 else { return }
+        defer {
+            if self.count == 0 {
+                range = nil
+                areLost = !isOwn
+            }
+        }
         for id in deleted {
             marked.remove(id)
             hidden.remove(id)

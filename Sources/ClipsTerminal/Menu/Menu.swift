@@ -34,7 +34,7 @@ struct Menu: Sendable {
     let title: String
     let items: [Item]
     var selected = 0
-    /// The clips that were chosen when the menu was opened.
+    /// The clips that it is about, as far as their deletion changes it.
     var clips: [Int64] = []
     /// The number that was typed so far; nil if letters choose.
     var number: Int?
@@ -118,7 +118,7 @@ struct Menu: Sendable {
                 Item(
                     key: "y", label: "delete; \(undo) restores \(clips.count == 1 ? "it" : "them")",
                     choice: .delete(clips, title: title))
-            ])
+            ], clips: clips)
     }
 
     /// - Parameter title: The name of the saved clip.
@@ -130,7 +130,7 @@ struct Menu: Sendable {
                 Item(key: "m", label: "merge both", choice: .addAnyway(draft, merges: true)),
                 Item(key: "b", label: "keep both", choice: .addAnyway(draft, merges: false)),
                 Item(key: "g", label: "save nothing, and go to it", choice: .goTo(clip.id, orAsk: draft.url)),
-            ])
+            ], clips: [clip.id])
     }
 
     /// Returns items with digits, then with letters that do not move; the rest has none.

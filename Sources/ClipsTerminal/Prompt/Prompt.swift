@@ -29,7 +29,7 @@ struct Prompt: Sendable {
         }
     }
 
-    let kind: Kind
+    private(set) var kind: Kind
     var editor: LineEditor
     /// The candidates that Tab cycles through.
     var completion: Completion?
@@ -41,6 +41,12 @@ struct Prompt: Sendable {
     init(kind: Kind, text: String = "", clip: Int64? = nil) {
         (self.kind, self.clip) = (kind, clip)
         editor = LineEditor(text, maxCharacters: kind.maxCharacters)
+    }
+
+    /// Those of several clips that still exist; empty for another prompt.
+    var clips: [Int64] {
+        get { if case .tags(let clips, of: nil, _) = kind { clips } else { [] } }
+        set { if case .tags(_, of: nil, let title) = kind { kind = .tags(newValue, of: nil, title: title) } }
     }
 
     /// Replaces the text.

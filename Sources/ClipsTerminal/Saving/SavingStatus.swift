@@ -117,7 +117,7 @@ extension AppState {
         if !saving.hasMoved, let id = first, !list.clips.select(id: id), list.feed.isLoading {
             list.feed.pendingSelection = PendingSelection(id: id)
         }
-        if case .delete(let ids, _) = work { list.marks.remove(ids) }
+        if case .delete(let ids, _) = work { list.marks.remove(ids, isOwn: true) }
         if let form = work.form { emit(.removeFile(form)) }
     }
 
@@ -181,7 +181,7 @@ extension AppState {
         parts.compactMap(\.self).joined(separator: " · ")
     }
 
-    private static func nothing(
+    static func nothing(
         to direction: UndoSteps.Direction, _ summary: String, _ remark: String?
     ) -> String {
         let verb = direction == .undo ? "undo" : "redo"

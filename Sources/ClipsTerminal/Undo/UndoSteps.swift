@@ -160,7 +160,7 @@ extension AppState {
     mutating func finishDescribing(
         _ step: UndoStep, _ direction: UndoSteps.Direction, _ change: ForeignChange?
     ) {
-        guard requestedUndo == direction else { return }
+        guard requestedUndo == direction else { return updateQuestion(of: step, change) }
         undoSteps.waiting = []
         guard let change else {
             cancelAwaitedQuestion()
