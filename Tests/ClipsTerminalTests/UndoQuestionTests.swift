@@ -30,8 +30,7 @@ import Testing
         #expect(state.menu == nil && state.statusLine.contains("Already undone: deleted “Title”"))
     }
 
-    @Test func `a question about the work of others is asked again after they change the clips`() throws
-    {
+    @Test func `a question about the work of others is asked again after they change the clips`() throws {
         var state = AppState.showing(30)
         let step = UndoStep(token: transaction(1).token, summary: "starred “Clip 29”")
         func contested(_ author: String) -> Work.Outcome {
