@@ -19,6 +19,15 @@ import Testing
             "https://b.example/ <a href=/1>one</a> https://c.example/x. <a href=/2>two</a> https://d.example/",
             "https://b.example/ [one][2] https://c.example/x. [two][4] https://d.example/"
         ),
+        (
+            "<a href=https://b.example/1>https://b.example/1</a><a href=https://c.example/2>https://c.example/2</a>",
+            "https://b.example/1 https://c.example/2"
+        ),
+        (
+            "see<a href=https://b.example/1>https://b.example/1</a>下, (<a href=https://c.example/2>https://c.example/2</a>)”",
+            "see https://b.example/1 下, (https://c.example/2)”"
+        ),
+        ("<code>&amp;lt;</code><code>adj</code> <a href=/1>one</a>", "`&lt;` `adj` [one][1]"),
         ("<svg><title>A drawing</title></svg>", "(image: A drawing)"),
         ("<noscript><img src=/n.png alt=N></noscript>", "[(image: N)][1]"),
         ("<img data-src=/l.png alt=L><noscript><img src=/l.png alt=L></noscript>", "[(image: L)][1]"),

@@ -85,7 +85,7 @@ struct ReadableTextTests {
                 "[A note of the text][1]"
             ),
             ("<aside role=doc-endnotes><ol><li>See <a href=/1>a note</a></ol></aside>", "1. See [a note][1]"),
-            ("<noscript>Turn on <a href=/1>scripts</a></noscript>", "[scripts][1]"),
+            ("<noscript>JavaScript by <a href=/1>Comments</a></noscript>", "[Comments][1]"),
             ("<noscript>The <a href=/1>words</a></noscript>", "The [words][1]"),
             ("<object data=/1><p>No <a href=/2>plugin</a></object>", "[(object)][1]\n[plugin][2]"),
             ("<video src=/1>Get <a href=/2>the film</a></video>", "[(video)][1]\n[the film][2]"),

@@ -45,6 +45,8 @@ struct WebPageTests {
                 a | b
                 c
 
+                Turn on scripts
+
                 Last paragraph, which is long enough to be what a reader of this page wants to read.
 
                 [1]: https://example.org/x

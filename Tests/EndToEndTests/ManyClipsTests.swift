@@ -277,7 +277,8 @@ import Testing
         #expect(try value("unread") == "1;0")
         #expect(clips.opened == "https://a.b/2\nhttps://a.b/1\n")
         _ = try clips.sqlite3("INSERT INTO Clip (title, url) VALUES ('script', 'javascript:1')")
-        let rejection = "clips: Clip 3 is not opened: Only http, https, file, and mailto URLs are opened.\n"
+        let rejection =
+            "clips: Clip 3 is not opened: Only URLs such as https, file, mailto, and tel are opened.\n"
         #expect(try clips.run("open", "3").errors == rejection)
         try clips.run("add", "--title", "text")
         #expect(try clips.run("open", "4").errors == "clips: Clip 4 has no URL.\n")

@@ -104,4 +104,10 @@ package struct ClipHighlight: Sendable {
     package func ranges(inText text: String, limit: Int = SearchQuery.maxMatches) -> [Range<String.Index>] {
         search.matches(in: text, of: .text, limit: limit)
     }
+
+    /// Returns the matches in the words around one, of whichever field.
+    package func ranges(inExcerpt text: String) -> [Range<String.Index>] {
+        let fields: [SearchField] = [.text, .note, .url]
+        return fields.lazy.map { search.matches(in: text, of: $0) }.first { !$0.isEmpty } ?? []
+    }
 }

@@ -51,7 +51,7 @@ enum Boilerplate {
     }
 
     /// Whether the part that only browsers without scripts show has an image that is not shown before it, or words about
-    /// something else than scripts.
+    /// something else than JavaScript.
     static func isContent(unscripted node: HTMLDocument.Node, besides links: PageLinks) -> Bool {
         let words = ReadableText.line(of: node)
         guard !isHidden(node), !isWall(words) else { return false }
@@ -60,7 +60,7 @@ enum Boilerplate {
             guard element.name == "img", let address = element["src"].flatMap(links.address) else { return }
             hasImage = hasImage || !links.contains(address)
         }
-        return hasImage || !words.isEmpty && !words.lowercased().contains("script")
+        return hasImage || !words.isEmpty && !words.lowercased().contains("javascript")
     }
 
     /// Whether an element leads to the heading that it is in, by a sign only.

@@ -40,6 +40,8 @@ struct TextLines {
     /// The language of the open code.
     private var language = ""
     private var inlines: [Inline] = []
+    /// The offset after a link whose words are its address.
+    private var addressEnd = -1
     /// The offset before which URLs have numbers.
     var numbered = 0
     /// The characters of the page that would be marks.
@@ -285,8 +287,14 @@ struct TextLines {
     private mutating func endLink(from start: Int, _ address: String?) {
         let content = String(decoding: bytes[(start + 1)...], as: UTF8.self)
         guard let address, address != content, let number = number(of: address, after: start) else {
-            bytes.remove(at: start)
-            literals.remove(at: start)
+            // Apart from a word before it, which would be a part of its scheme.
+            if address == content, start > 0, bytes[start - 1] >= 0x30 {
+                bytes[start] = 0x20
+            } else {
+                bytes.remove(at: start)
+                literals.remove(at: start)
+            }
+            if address == content { addressEnd = bytes.count }
             return
         }
         bytes += Array("][\(number)]".utf8)
@@ -315,6 +323,8 @@ struct TextLines {
             } else if byte <= 0x20 || isWideSpace || byte == 0x7F {
                 hasSpace = true
             } else {
+                // Apart from a word after it, which would be a part of its path.
+                if bytes.count == addressEnd, !LinkAddress.endsAddress(Array(rest)) { hasSpace = true }
                 start()
                 if isMarked, preformatted == 0, !isInCode { literals.add(byte, at: bytes.count) }
                 if byte == UInt8(ascii: "|"), isInRow { bytes.append(UInt8(ascii: "\\")) }
@@ -380,6 +390,8 @@ struct TextLines {
         (breaks, hasSpace, hasSeparator) = (0, false, false)
         guard !isMarked || preformatted == 0 else { return }
         for index in inlines.indices where inlines[index].start == nil && !inlines[index].isDone {
+            // Two adjacent pieces of code would be one.
+            if inlines[index].name == "code", bytes.last == UInt8(ascii: "`") { bytes.append(0x20) }
             inlines[index].start = bytes.count
             bytes += Array((Self.marks[inlines[index].name] ?? "").utf8)
         }

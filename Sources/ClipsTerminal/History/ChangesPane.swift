@@ -32,12 +32,14 @@ struct ChangesPane {
         let lines = lines
         let rows = max(0, area.size.rows - 1)
         let top = top(of: lines, rows: rows)
+        let isCut = row.isCut
         let total = row.sum(\.inserted) + row.sum(\.updated) + row.sum(\.deleted)
         for (row, line) in lines.dropFirst(top).prefix(rows).enumerated() {
             let below = lines.dropFirst(top + row).compactMap(\.change).first ?? total
             if row == rows - 1, lines.count - top > rows || total > lines.count, total - below > 1 {
                 frame.put(
-                    "… and \((total - below).grouped) more", in: area, row: row + 1, column: 3,
+                    "… and \((total - below).grouped)\(isCut ? "+" : "") more", in: area, row: row + 1,
+                    column: 3,
                     style: theme.muted)
                 continue
             }

@@ -15,8 +15,13 @@ struct HistoryRow {
     var isFolded: Bool { transactions.count > 1 }
     var newest: TransactionSummary? { transactions.last }
 
+    /// The number of transactions that are counted: a row is drawn after each commit, and may have thousands.
+    static let maxCounted = 2000
+    var counted: ArraySlice<TransactionSummary> { transactions.suffix(Self.maxCounted) }
+
     func sum(_ count: KeyPath<TransactionSummary, Int>) -> Int {
-        transactions.reduce(0) { $0 + $1[keyPath: count] }
+        // Without copies of the transactions.
+        counted.indices.reduce(0) { $0 + transactions[$1][keyPath: count] }
     }
 }
 
@@ -69,7 +74,8 @@ struct HistoryList: Navigable, Sendable {
         let end = row + 1 < starts.count ? starts[row + 1] : oldestFirst.count
         let (first, next) = (oldestFirst[starts[row]], end < oldestFirst.count ? oldestFirst[end].id : 0)
         let isCut =
-            end - starts[row] > 1 && cuts.contains(first.id) || first.isPart && cuts.contains(next)
+            end - starts[row] > HistoryRow.maxCounted || end - starts[row] > 1 && cuts.contains(first.id)
+            || first.isPart && cuts.contains(next)
         return HistoryRow(transactions: oldestFirst[starts[row]..<end], isCut: isCut)
     }
 
@@ -220,7 +226,7 @@ struct HistoryList: Navigable, Sendable {
     /// Returns the clips on the screen whose titles, and the changes whose tags must be loaded.
     mutating func nextTitles() -> (clips: [Int64], changes: [TransactionSummary.Line]) {
         let folded = selectedRow.flatMap { $0.isFolded ? $0.shownLines : nil } ?? []
-        return titles.request((top..<top + height).compactMap { row(at: $0)?.lines.first } + folded)
+        return titles.request((top..<top + height).compactMap { row(at: $0)?.newestLine } + folded)
     }
 
     mutating func show(_ detail: TransactionDetail?, of token: HistoryToken) {

@@ -126,7 +126,7 @@ struct HistoryScreen {
             frame.put(time, in: line, column: columns.time, style: theme.muted)
         }
         frame.putRight(age.text, in: line, column: columns.age, width: 6, style: theme.muted)
-        guard let first = row.lines.first else { return }
+        guard let first = row.newestLine else { return }
         let styles = ["+": theme.live, "~": theme.key, "-": theme.error]
         frame.put(first.sign, in: line, column: 1, style: styles[first.sign] ?? .plain)
         let others = Self.others(than: first, row.clipCount, deleted: row.sum(\.deleted), isCut: row.isCut)

@@ -58,8 +58,8 @@ extension TransactionSummary {
 }
 
 extension HistoryRow {
-    /// The changes, the newest first, as far as they are known.
-    var lines: [TransactionSummary.Line] { transactions.reversed().flatMap(\.lines) }
+    /// The newest change that is known.
+    var newestLine: TransactionSummary.Line? { transactions.reversed().lazy.flatMap(\.lines).first }
 
     /// Those that the pane of a folded row shows.
     var shownLines: ArraySlice<TransactionSummary.Line> {
@@ -70,7 +70,10 @@ extension HistoryRow {
     var count: Int { sum(\.inserted) + sum(\.updated) + sum(\.deleted) }
 
     /// The number of clips; that of the changes if some are not listed.
-    var clipCount: Int { lines.count < count ? count : Set(lines.map(\.clip)).count }
+    var clipCount: Int {
+        let clips = counted.lazy.flatMap(\.lines).map(\.clip)
+        return clips.count < count ? count : Set(clips).count
+    }
 }
 
 extension TransactionSummary.Line {

@@ -79,7 +79,7 @@ struct ListLine: Equatable {
                 style: isNew && column.name == .author ? theme.new : style)
             guard isSearched, let highlight else { return }
             frame.highlight(
-                highlight.ranges(inText: shown), of: shown,
+                highlight.ranges(inExcerpt: shown), of: shown,
                 at: Position(row: line.row, column: line.column + column.start), width: column.width,
                 theme.match)
         }
@@ -112,7 +112,7 @@ struct ListLine: Equatable {
             let part = Self.part(of: excerpt, highlight, columns: end - start)
             used += 2 + frame.put(part, in: line, column: start, width: end - start, style: theme.muted)
             frame.highlight(
-                highlight.ranges(inText: part), of: part,
+                highlight.ranges(inExcerpt: part), of: part,
                 at: Position(row: line.row, column: line.column + start), width: end - start, theme.match)
         }
         // Without a column of their own, tags follow the title.
@@ -129,16 +129,16 @@ struct ListLine: Equatable {
     /// Returns the words of an excerpt that fit, with its match.
     private static func part(of excerpt: String, _ highlight: ClipHighlight, columns: Int) -> String {
         var part = excerpt
-        if columns < minExcerpt, let match = highlight.ranges(inText: excerpt).first {
+        if columns < minExcerpt, let match = highlight.ranges(inExcerpt: excerpt).first {
             return SafeText.cut(String(excerpt[match]), to: columns)
         }
-        while DisplayWidth.columns(of: part) > columns, let match = highlight.ranges(inText: part).first,
+        while DisplayWidth.columns(of: part) > columns, let match = highlight.ranges(inExcerpt: part).first,
             DisplayWidth.columns(of: String(part[..<match.upperBound])) >= columns,
             let space = part[..<match.lowerBound].firstIndex(of: " ")
         {
             part = "…" + part[part.index(after: space)...]
         }
-        guard let match = highlight.ranges(inText: part).first else {
+        guard let match = highlight.ranges(inExcerpt: part).first else {
             return SafeText.cutAtWord(part, to: columns)
         }
         if match.lowerBound > part.startIndex,
@@ -148,7 +148,7 @@ struct ListLine: Equatable {
             part = "…" + part[match.lowerBound...]
         }
         let cut = SafeText.cutAtWord(part, to: columns)
-        return highlight.ranges(inText: cut).isEmpty ? SafeText.cut(part, to: columns) : cut
+        return highlight.ranges(inExcerpt: cut).isEmpty ? SafeText.cut(part, to: columns) : cut
     }
 
     private var tagText: String { Self.tagText(clip) }
@@ -188,7 +188,7 @@ struct ListLine: Equatable {
     static func showsMatch(_ clip: ClipRow, _ highlight: ClipHighlight, _ columns: ListColumns) -> Bool {
         func isFound(_ text: String, _ name: ListColumns.Name) -> Bool {
             guard let column = columns[name] else { return false }
-            return !highlight.ranges(inText: SafeText.cut(text, to: column.width)).isEmpty
+            return !highlight.ranges(inExcerpt: SafeText.cut(text, to: column.width)).isEmpty
         }
         return !highlight.ranges(inTitle: title(clip, highlight, columns: columns.title.width)).isEmpty
             || isFound(ReadableURL.host(clip.site), .site) || isFound(tagText(clip), .tags)

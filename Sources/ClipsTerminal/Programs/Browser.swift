@@ -13,7 +13,7 @@ enum Browser {
             return MailAddress.isMail(url) && MailAddress.safe(url) == nil
                 ? "This mail address has unsafe characters and is not opened." : nil
         }
-        return "Only URLs of pages, files, mail, and calls, such as https, mailto, and tel, are opened."
+        return "Only URLs such as https, file, mailto, and tel are opened."
     }
 
     /// Returns the command of the first installed browser for the terminal.

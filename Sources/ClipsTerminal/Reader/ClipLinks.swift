@@ -75,7 +75,10 @@ struct ClipLinks: Sendable {
         let rest = text.utf8.dropFirst(left)
         left = max(0, left - text.utf8.count)
         let code = isMarkdown ? TextCode.all(in: bytes) : []
-        let marks = isMarkdown ? self.marks(in: bytes, code) : []
+        let all =
+            isMarkdown
+            ? InlineMark.all(in: bytes, code: code) { name, _ in address(named: name) != nil } : []
+        let marks = links(all, in: bytes)
         var (edits, links) = (
             marks.flatMap { self.edits(of: $0.mark, $0.address, in: bytes) }, [Range<Int>]()
         )
@@ -84,10 +87,12 @@ struct ClipLinks: Sendable {
             while let last = links.last, last.lowerBound >= mark.range.lowerBound { links.removeLast() }
             links.append(mark.range)
         }
-        let addresses = Dictionary(marks.map { ($0.mark.range.lowerBound, $0.address) }) { first, _ in first }
         var (urls, blocks) = ([Range<Int>](), code[...])
         let closings = marks.map { $0.mark.kind == .address ? $0.mark.range : $0.mark.closing }
-        for url in LinkAddress.urls(in: bytes, stops: closings.map(\.lowerBound)) {
+        let stops = all.filter { $0.kind != .literal }.flatMap {
+            [$0.opening.lowerBound, $0.closing.lowerBound, $0.closing.upperBound]
+        }
+        for url in LinkAddress.urls(in: bytes, stops: stops.sorted()) {
             // That of a link is after its words.
             guard TextMarks.overlapping(url, in: closings, { $0 }).isEmpty else { continue }
             let address = String(decoding: bytes[url], as: UTF8.self)
@@ -95,8 +100,8 @@ struct ClipLinks: Sendable {
             let block = blocks.first.flatMap { $0.range.contains(url.lowerBound) ? $0 : nil }
             let around = TextMarks.overlapping(url, in: links, { $0 }).first
             if block == nil, around == nil { urls.append(url) }
-            // The words of a link may be its address.
-            if let around, addresses[around.lowerBound] == address { continue }
+            // The words of a link may be its address, or a part of it.
+            guard around == nil else { continue }
             var end = url.upperBound
             if let block {
                 let line = bytes[end...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
@@ -117,10 +122,11 @@ struct ClipLinks: Sendable {
         return apply(sorted.map(\.1), to: bytes + rest, links + urls)
     }
 
-    /// Returns the links and images of a text in ascending order of their ends, with the address of each to which one leads.
-    private func marks(in bytes: [UInt8], _ code: [TextCode]) -> [(mark: InlineMark, address: String?)] {
-        let found = InlineMark.all(in: bytes, code: code) { name, _ in address(named: name) != nil }
-        return found.compactMap { mark in
+    /// Returns the links and images in ascending order of their ends, with the address of each to which one leads.
+    private func links(
+        _ marks: [InlineMark], in bytes: [UInt8]
+    ) -> [(mark: InlineMark, address: String?)] {
+        marks.compactMap { mark in
             let target = bytes[mark.target]
             switch mark.kind {
             case .address:
@@ -128,7 +134,7 @@ struct ClipLinks: Sendable {
                 return (mark, scheme + String(decoding: target, as: UTF8.self))
             case .link where mark.isNamed, .image where mark.isNamed: return (mark, address(named: target))
             case .link where LinkAddress.hasScheme(target), .image where LinkAddress.hasScheme(target):
-                return (mark, String(decoding: target, as: UTF8.self))
+                return (mark, LinkAddress.string(of: target))
             case .image: return (mark, nil)
             default: return nil
             }

@@ -135,10 +135,15 @@ private struct InlineScan {
         guard code.range.lowerBound >= region.lowerBound, code.range.upperBound <= region.upperBound else {
             return
         }
+        var words = code.range.lowerBound + count..<code.range.upperBound - count
+        // Spaces separate words from their own signs.
+        if words.count > 2, bytes[words.lowerBound] == 0x20, bytes[words.upperBound - 1] == 0x20 {
+            words = words.lowerBound + 1..<words.upperBound - 1
+        }
         found.append(
             InlineMark(
-                kind: .code, opening: code.range.lowerBound..<code.range.lowerBound + count,
-                closing: code.range.upperBound - count..<code.range.upperBound))
+                kind: .code, opening: code.range.lowerBound..<words.lowerBound,
+                closing: words.upperBound..<code.range.upperBound))
     }
 
     private mutating func open(_ range: Range<Int>, isLiteral: Bool = false) {
@@ -220,7 +225,10 @@ private struct InlineScan {
         if rest.first == UInt8(ascii: "<") {
             address = rest.dropFirst().prefix { $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "\n") }
         } else {
+            var isEscaped = false
             address = rest.prefix { byte in
+                defer { isEscaped = byte == UInt8(ascii: "\\") && !isEscaped }
+                if isEscaped { return byte > 0x20 }
                 depth += byte == UInt8(ascii: "(") ? 1 : byte == UInt8(ascii: ")") ? -1 : 0
                 return byte > 0x20 && depth >= 0
             }

@@ -64,11 +64,45 @@ package enum LinkAddress {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
+    /// Whether a quote, an ellipsis, or punctuation of a language without spaces begins at an index.
+    private static func isSign(_ bytes: [UInt8], at index: Int) -> Bool {
+        guard index + 1 < bytes.count else { return false }
+        let (second, third) = (bytes[index + 1], index + 2 < bytes.count ? bytes[index + 2] : 0)
+        return switch (bytes[index], second) {
+        case (0xC2, 0xAB), (0xC2, 0xBB): true
+        case (0xE2, 0x80): 0x98...0x9F ~= third || third == 0xA6 || third == 0xB9 || third == 0xBA
+        // Three of them are letters.
+        case (0xE3, 0x80): !(0x85...0x87 ~= third)
+        case (0xEF, 0xBC): 0x81...0x8F ~= third || 0x9A...0xA0 ~= third || third >= 0xBB
+        case (0xEF, 0xBD): third == 0x80 || 0x9B...0xA5 ~= third
+        default: false
+        }
+    }
+
+    /// Whether a text after an address does not belong to it.
+    package static func endsAddress(_ bytes: [UInt8]) -> Bool {
+        bytes.first.map { ".,;:!?)]}'\"<>`*".utf8.contains($0) } ?? true || isSign(bytes, at: 0)
+    }
+
+    /// Returns the address that the bytes of a link spell with backslashes.
+    package static func string(of target: ArraySlice<UInt8>) -> String {
+        var (bytes, index) = ([UInt8](), target.startIndex)
+        while index < target.endIndex {
+            let next = index + 1 < target.endIndex ? target[index + 1] : 0
+            if target[index] == UInt8(ascii: "\\"), "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".utf8.contains(next) {
+                index += 1
+            }
+            bytes.append(target[index])
+            index += target[index...].starts(with: "&amp;".utf8) ? 5 : 1
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Returns the end of a URL: at white space, a quote, or an angle bracket, without closing punctuation.
     private static func end(_ bytes: [UInt8], from start: Int, upTo limit: Int) -> Int {
         var end = start
         while end < limit, bytes[end] > 0x20, bytes[end] != 0x7F, !"<>\"`".utf8.contains(bytes[end]),
-            !bytes[end...].starts(with: quote)
+            bytes[end] < 0x80 || !bytes[end...].starts(with: quote) && !isSign(bytes, at: end)
         {
             end += 1
         }

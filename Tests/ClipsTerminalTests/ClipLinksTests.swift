@@ -1,0 +1,33 @@
+import Testing
+
+@testable import ClipsTerminal
+
+/// The addresses to which the numbers of a text lead.
+@Suite struct ClipLinksTests {
+    @Test(arguments: [
+        (
+            "参见https://a.ex/x，后面。（https://a.ex/p）和「https://a.ex/k」、https://a.ex/中文。",
+            ["https://a.ex/x", "https://a.ex/p", "https://a.ex/k", "https://a.ex/中文"]
+        ),
+        (
+            "“https://a.ex/1” ‘https://a.ex/2’, «https://a.ex/3», https://a.ex/4…",
+            ["https://a.ex/1", "https://a.ex/2", "https://a.ex/3", "https://a.ex/4"]
+        ),
+        ("https://a.ex/1**bold** https://a.ex/2?q[]=1", ["https://a.ex/1", "https://a.ex/2?q[]=1"]),
+        ("https://a.ex/1[link](https://a.ex/2)", ["https://a.ex/1", "https://a.ex/2"]),
+        ("[l](https://a.ex/3)https://a.ex/4 end.", ["https://a.ex/3", "https://a.ex/4"]),
+        ("`code`https://a.ex/1`more`", ["https://a.ex/1"]),
+        ("[https://a.ex/lo…](https://a.ex/long) https://a.ex/2", ["https://a.ex/long", "https://a.ex/2"]),
+        ("[https://a.ex/, see https://b.ex/](https://a.ex/)", ["https://a.ex/"]),
+        (
+            #"[a](https://a.ex/x\)y) [b](https://a.ex/x\_y?a&amp;b)"#,
+            ["https://a.ex/x)y", "https://a.ex/x_y?a&b"]
+        ),
+    ])
+    func `a number leads to the address that is meant`(text: String, urls: [String]) {
+        var links = ClipLinks()
+        let shown = links.numbered(text)
+        #expect(links.urls == urls, "\(shown)")
+        #expect(links.numberRanges.count == urls.count, "\(shown)")
+    }
+}
