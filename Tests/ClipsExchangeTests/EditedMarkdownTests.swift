@@ -6,7 +6,7 @@ import Testing
 
 struct EditedMarkdownTests {
     private static let text =
-        "First <line>.\n\n[Link][1] and more\n```\n[a][1] \\<b>\n```\nend\n\n[1]: https://a.example/"
+        "First <line>.\n\n[Link][1] and more\n[f](<https://f.example/a b>) <https://g.example/> <i>\n```\n[a][1] \\<b>\n```\nend\n\n[1]: https://a.example/"
     private static let note = "my *note*\n\n  second"
 
     /// Returns the export of a clip with a note, a text, and a quote.
@@ -26,6 +26,7 @@ struct EditedMarkdownTests {
 
     @Test func `an edited text or note is read, and the other lines remain as they are`() async throws {
         let file = try await Self.exported()
+        #expect(file.contains("[f](<https://f.example/a b>) <https://g.example/> \\<i>\n"), "\(file)")
         #expect(try Self.read(file).drafts.map(\.text) == [Self.text])
         for (old, new, text) in [
             ("First \\<line>.", "Corrected \\<line>.", Self.text.replacing("First", with: "Corrected")),

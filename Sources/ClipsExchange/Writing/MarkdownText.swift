@@ -1,3 +1,5 @@
+import SearchIndex
+
 /// A text with the structure of Markdown as a part of a document: without markup, and with labels of links that no other
 /// part of the document has.
 struct MarkdownText {
@@ -130,7 +132,19 @@ struct MarkdownText {
             case UInt8(ascii: "`"):
                 end = codeEnd(line, from: index)
                 output += line[index..<end]
-            case UInt8(ascii: "<"): output += Array("\\<".utf8)
+            case UInt8(ascii: "<"):
+                // An address in angle brackets is no markup of a page.
+                let isTarget = output.suffix(2).elementsEqual("](".utf8)
+                let target = line[end...].prefix {
+                    $0 > (isTarget ? 0x1F : 0x20) && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
+                }
+                let isLink = LinkAddress.hasScheme(target) || LinkAddress.isMail(target)
+                if isLink, target.endIndex < line.count, line[target.endIndex] == UInt8(ascii: ">") {
+                    end = target.endIndex + 1
+                    output += line[index..<end]
+                } else {
+                    output += Array("\\<".utf8)
+                }
             case UInt8(ascii: "["):
                 open.append(output.count)
                 output.append(byte)
