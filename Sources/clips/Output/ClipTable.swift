@@ -11,6 +11,8 @@ struct ClipTable {
     private let now = Date()
     /// The widths of the columns; nil without room.
     private let title: Int
+    /// The cells after the titles that the next column will have.
+    private let slack: Int
     private let site: Int?
     private let tags: Int?
     private let author: Int?
@@ -23,17 +25,26 @@ struct ClipTable {
         self.hasColor = hasColor
         self.id = String(id).count
         // ID, a space, the marks, and a space precede the title.
-        var left = columns - self.id - 4
-        func column(_ width: Int, minimum: Int) -> Int? {
-            guard columns >= minimum else { return nil }
+        var (left, slack, widths) = (columns - self.id - 4, 0, [Int]())
+        // A title is no narrower than on a narrower terminal: it waits for the room of the next column.
+        for (width, minTitle) in zip([6, 11, 14, 11], [24, 30, 34, 44]) {
+            guard left - width - 1 >= minTitle else {
+                slack = max(0, left - minTitle)
+                left -= slack
+                break
+            }
             left -= width + 1
-            return width
+            widths.append(width)
         }
-        age = column(6, minimum: 30)
-        author = column(min(12, 9 + columns / 60), minimum: 96)
-        site = column(min(26, columns / 5), minimum: 66)
-        tags = column(min(20, columns / 7), minimum: 50)
-        title = max(8, left)
+        age = widths.first
+        author = widths.count > 3 ? widths[3] : nil
+        // One of them grows by a cell at a time, and the title by two of four.
+        let spare = max(0, left - 60)
+        let (moreTags, moreSite) = (min(9, spare / 4), min(12, (spare + 2) / 4))
+        tags = widths.count > 1 ? widths[1] + moreTags : nil
+        site = widths.count > 2 ? widths[2] + moreSite : nil
+        title = max(8, left - moreTags - moreSite)
+        self.slack = widths.isEmpty ? 0 : slack
     }
 
     /// The column of the titles.
@@ -62,7 +73,8 @@ struct ClipTable {
                 styled(String(name[from..<range.lowerBound]), style) + styled(String(name[range]), matchStyle)
             from = range.upperBound
         }
-        line += styled(String(name[from...]), style) + padded("", title - DisplayWidth.columns(of: name))
+        line +=
+            styled(String(name[from...]), style) + padded("", title + slack - DisplayWidth.columns(of: name))
         for (width, text, style) in cells { line += " " + styled(cell(text, width), style) }
         if let age { line += " " + styled(right(Age(of: clip.created, at: now).text, age), "2") }
         return line
