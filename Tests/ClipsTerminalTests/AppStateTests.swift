@@ -155,6 +155,22 @@ import Testing
         #expect(state.statusLine.contains("extension saved"))
     }
 
+    @Test func `a clip that another program saves and deletes counts once, as deleted`() throws {
+        var state = AppState.showing(30)
+        func external(_ number: Int64, inserting: [Int64] = [], deleting: [Int64] = []) {
+            state.take(
+                .transactions([
+                    transaction(number, inserting: inserting, deleting: deleting, author: nil)
+                ]))
+        }
+        for clip in [600, 601] as [Int64] { external(clip, inserting: [clip]) }
+        #expect(state.statusLine.contains("another program saved 2 clips"), "\(state.statusLine)")
+        external(602, deleting: [601])
+        #expect(state.statusLine.contains("another program saved 1, deleted 1 clip"), "\(state.statusLine)")
+        external(603, deleting: [600])
+        #expect(state.statusLine.contains("another program deleted 2 clips"), "\(state.statusLine)")
+    }
+
     @Test func `the parts of a step count together if other commits come between them`() throws {
         var state = AppState.showing(30)
         for number in [1, 3, 5] as [Int64] {

@@ -86,7 +86,7 @@ extension AppState {
             line: transaction.lines.count == 1 ? transaction.lines.first : nil, title: transaction.clipTitle,
             step: transaction.step.map { [$0, Int64(transaction.process ?? 0)] },
             loose: transaction.process == nil && transaction.author == nil
-                ? Set(transaction.lines.map(\.clip)) : nil)
+                ? Dictionary(transaction.lines.map { ($0.clip, $0.kind) }) { $1 } : nil)
     }
 
     private func shownAuthor(of transaction: TransactionSummary) -> String {

@@ -25,8 +25,9 @@ struct SyncStatus: Sendable {
         var title: String?
         /// The step of undo of which the transaction is a part, and the process that makes it.
         var step: [Int64]?
-        /// The clips of changes by a writer that marks no transaction, such as the `sqlite3` shell; nil for others.
-        var loose: Set<Int64>?
+        /// The clips of changes by a writer that marks no transaction, such as the `sqlite3` shell, and what it did with
+        /// each; nil for others.
+        var loose: [Int64: HistoryChange.Kind]?
         /// Whether other parts of the step may have been too large to be reported. Until the history is counted, the
         /// number of clips is unknown.
         var mayLackParts = false
@@ -125,14 +126,14 @@ struct SyncStatus: Sendable {
             change.author == last.author,
             abs(change.at.timeIntervalSince(last.at)) < 1
         {
-            change.loose = known.union(clips)
             // A clip that changes again counts once.
-            let isKnown = clips.isSubset(of: known)
-            change.inserted = last.inserted + (isKnown ? 0 : change.inserted)
-            change.updated = last.updated + (isKnown ? 0 : change.updated)
-            change.deleted = last.deleted + (isKnown ? 0 : change.deleted)
+            let all = known.merging(clips) { $0 == .insert && $1 == .update ? $0 : $1 }
+            change.loose = all
+            change.inserted = all.values.count { $0 == .insert }
+            change.updated = all.values.count { $0 == .update }
+            change.deleted = all.values.count { $0 == .delete }
             change.words = change.words == last.words ? last.words : nil
-            if known.union(clips).count > 1 { change.line = nil }
+            if all.count > 1 { change.line = nil }
             change.mayLackParts = change.mayLackParts || last.mayLackParts
         }
         if let step = change.step, let last = steps.last(where: { $0.step == step }) {
