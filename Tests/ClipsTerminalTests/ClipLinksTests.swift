@@ -18,7 +18,8 @@ import Testing
         ("[l](https://a.ex/3)https://a.ex/4 end.", ["https://a.ex/3", "https://a.ex/4"]),
         ("`code`https://a.ex/1`more`", ["https://a.ex/1"]),
         ("[https://a.ex/lo…](https://a.ex/long) https://a.ex/2", ["https://a.ex/long", "https://a.ex/2"]),
-        ("[https://a.ex/, see https://b.ex/](https://a.ex/)", ["https://a.ex/"]),
+        ("[https://a.ex/, see https://b.ex/](https://a.ex/)", ["https://b.ex/", "https://a.ex/"]),
+        ("[https://a.ex/lo](https://a.ex/long)", ["https://a.ex/long"]),
         (
             #"[a](https://a.ex/x\)y) [b](https://a.ex/x\_y?a&amp;b)"#,
             ["https://a.ex/x)y", "https://a.ex/x_y?a&b"]

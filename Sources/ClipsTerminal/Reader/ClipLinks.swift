@@ -87,6 +87,7 @@ struct ClipLinks: Sendable {
             while let last = links.last, last.lowerBound >= mark.range.lowerBound { links.removeLast() }
             links.append(mark.range)
         }
+        let addresses = Dictionary(marks.map { ($0.mark.range.lowerBound, $0.address) }) { first, _ in first }
         var (urls, blocks) = ([Range<Int>](), code[...])
         let closings = marks.map { $0.mark.kind == .address ? $0.mark.range : $0.mark.closing }
         let stops = all.filter { $0.kind != .literal }.flatMap {
@@ -100,8 +101,9 @@ struct ClipLinks: Sendable {
             let block = blocks.first.flatMap { $0.range.contains(url.lowerBound) ? $0 : nil }
             let around = TextMarks.overlapping(url, in: links, { $0 }).first
             if block == nil, around == nil { urls.append(url) }
-            // The words of a link may be its address, or a part of it.
-            guard around == nil else { continue }
+            // The words of a link may be its address, or the beginning of it.
+            let isCut = ["…", "..."].contains { bytes[url.upperBound...].starts(with: $0.utf8) }
+            if let around, isCut || addresses[around.lowerBound]??.hasPrefix(address) == true { continue }
             var end = url.upperBound
             if let block {
                 let line = bytes[end...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
