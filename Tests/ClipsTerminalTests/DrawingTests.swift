@@ -218,22 +218,28 @@ import Testing
 
     @Test(arguments: [46, 60, 80], ["長", "x", "word "])
     func `the match is in the row, wherever the excerpt has spaces`(columns: Int, filler: String) throws {
-        var state = AppState.showing(3, Size(rows: 24, columns: columns))
-        try state.press("/needle<Enter>")
-        let rows = (0..<3).map {
-            row(Int64(9 - $0), String(repeating: "title ", count: 2 + 9 * $0), url: "https://a.example/\($0)")
+        for field in ["", "url:", "note:"] {
+            var state = AppState.showing(3, Size(rows: 24, columns: columns))
+            try state.press("/\(field)needle<Enter>")
+            let rows = (0..<3).map {
+                row(
+                    Int64(9 - $0), String(repeating: "title ", count: 2 + 9 * $0),
+                    url: "https://a.example/\($0)")
+            }
+            let effects = state.take(
+                .window(
+                    LiveList.Window(
+                        rows: rows, lowerIndex: 0, count: 3, reachesStart: true, reachesEnd: true),
+                    generation: state.list.feed.generation))
+            let request = try #require(
+                effects.lazy.compactMap { if case .loadExcerpts(let request) = $0 { request } else { nil } }
+                    .first
+            )
+            let part = String(repeating: filler, count: 24)
+            let excerpt = "…\(part)needlework-and-more\(part)…"
+            state.answer(
+                .loadExcerpts(request), Dictionary(uniqueKeysWithValues: request.ids.map { ($0, excerpt) }))
+            for line in state.lines[1...3] { #expect(line.contains("needle"), "\(line)") }
         }
-        let effects = state.take(
-            .window(
-                LiveList.Window(rows: rows, lowerIndex: 0, count: 3, reachesStart: true, reachesEnd: true),
-                generation: state.list.feed.generation))
-        let request = try #require(
-            effects.lazy.compactMap { if case .loadExcerpts(let request) = $0 { request } else { nil } }.first
-        )
-        let part = String(repeating: filler, count: 24)
-        let excerpt = "…\(part)needlework-and-more\(part)…"
-        state.answer(
-            .loadExcerpts(request), Dictionary(uniqueKeysWithValues: request.ids.map { ($0, excerpt) }))
-        for line in state.lines[1...3] { #expect(line.contains("needle"), "\(line)") }
     }
 }

@@ -131,6 +131,16 @@ import Testing
         }
     }
 
+    @Test func `of a row with thousands of transactions, the newest are counted`() {
+        var list = HistoryList(height: 10)
+        for number in 1...2500 as ClosedRange<Int64> {
+            list.add([transaction(number, inserting: [number], author: nil)])
+            guard number == 1999 || number == 2500, let row = list.row(at: 0) else { continue }
+            #expect(list.count == 1 && row.count == min(Int(number), HistoryRow.maxCounted))
+            #expect(row.isCut == (number == 2500) && row.clipCount == row.count)
+        }
+    }
+
     @Test func `a row has adjacent transactions only, and shows that older ones are not loaded`() {
         func external(_ number: Int64) -> TransactionSummary {
             transaction(number, inserting: [number], author: nil)

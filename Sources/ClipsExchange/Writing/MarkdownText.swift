@@ -138,8 +138,9 @@ struct MarkdownText {
                 let target = line[end...].prefix {
                     $0 > (isTarget ? 0x1F : 0x20) && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
                 }
-                let isLink = LinkAddress.hasScheme(target) || LinkAddress.isMail(target)
-                if isLink, target.endIndex < line.count, line[target.endIndex] == UInt8(ascii: ">") {
+                if LinkAddress.isAddress(target), target.endIndex < line.count,
+                    line[target.endIndex] == UInt8(ascii: ">")
+                {
                     end = target.endIndex + 1
                     output += line[index..<end]
                 } else {

@@ -25,8 +25,8 @@ actor Runner {
     /// The pause after a question, which only its answer or another machine's change makes obsolete.
     private static let questionPause = 300.0
     private var pause: Task<Void, any Error>?
-    /// Counting has this part of a processor's time at most.
-    private static let countingShare = 10
+    /// The pause after counting, as a multiple of its time.
+    private static let countingPause = 10
     private var isConfirmed = false
     /// The mirror that exchanges, for the answer to its question.
     private var mirror: Mirror?
@@ -65,7 +65,7 @@ actor Runner {
                 // The next commit repeats what failed.
                 if let next = try? await orphans.run(after: position) { position = next }
                 // Counting after each commit of a long exchange would need more time than the exchange.
-                try? await Task.sleep(for: (.now - start) * Self.countingShare)
+                try? await Task.sleep(for: (.now - start) * Self.countingPause)
             }
         }
         defer { counting.cancel() }

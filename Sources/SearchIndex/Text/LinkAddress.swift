@@ -8,7 +8,7 @@ package enum LinkAddress {
     ]
 
     /// Whether bytes begin with one of the schemes, or are a mail address.
-    static func isAddress(_ bytes: ArraySlice<UInt8>) -> Bool { hasScheme(bytes) || isMail(bytes) }
+    package static func isAddress(_ bytes: ArraySlice<UInt8>) -> Bool { hasScheme(bytes) || isMail(bytes) }
 
     package static func hasScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
         let scheme = bytes.prefix(8).prefix { ($0 | 0x20) &- 0x61 < 26 }
