@@ -1,7 +1,7 @@
 /// The columns of the list at a width, in their order. Columns without room are left out.
-struct ListColumns: Equatable {
+package struct ListColumns: Equatable {
     /// The name of a column in the config file.
-    enum Name: String, CaseIterable, Sendable {
+    package enum Name: String, CaseIterable, Sendable {
         case title, site, tags, age, author, saved, url
 
         /// The title of the column.
@@ -24,17 +24,17 @@ struct ListColumns: Equatable {
         fileprivate static let byImportance: [Name] = [.age, .site, .tags, .saved, .author, .url]
     }
 
-    struct Column: Equatable {
-        let name: Name
-        let start: Int
-        let width: Int
+    package struct Column: Equatable {
+        package let name: Name
+        package let start: Int
+        package let width: Int
     }
 
-    static let defaultNames: [Name] = [.title, .site, .tags, .age, .author]
+    package static let defaultNames: [Name] = [.title, .site, .tags, .age, .author]
 
     /// The distance from the cursor.
     private(set) var number: (start: Int, width: Int)?
-    private(set) var all: [Column] = []
+    package private(set) var all: [Column] = []
     /// Whether columns for the bar and the star or unread dot precede the title.
     let hasMarks: Bool
     /// The blank cells after the title, which are too few for one more column.
@@ -60,7 +60,7 @@ struct ListColumns: Equatable {
     ///
     /// The title never gets narrower as the screen gets wider: its width remains the same until the other columns have
     /// theirs, and grows with the list from then on.
-    init(
+    package init(
         width: Int, names: [Name] = Self.defaultNames, hasNumbers: Bool = false, isBeside: Bool = false
     ) {
         hasMarks = width >= 12
@@ -117,12 +117,12 @@ struct ListColumns: Equatable {
 
     subscript(_ name: Name) -> Column? { all.first { $0.name == name } }
 
-    var title: Column { self[.title] ?? Column(name: .title, start: 0, width: 0) }
+    package var title: Column { self[.title] ?? Column(name: .title, start: 0, width: 0) }
 
     /// Returns the column at a position, with the gap after it.
     func column(at position: Int) -> Column? { all.last { $0.start <= position } }
 
-    static func == (one: ListColumns, other: ListColumns) -> Bool {
+    package static func == (one: ListColumns, other: ListColumns) -> Bool {
         one.all == other.all && one.hasMarks == other.hasMarks && one.number?.start == other.number?.start
     }
 }

@@ -9,63 +9,32 @@ struct ClipTable {
     let columns: Int
     private let hasColor: Bool
     private let now = Date()
-    /// The widths of the columns; nil without room.
-    private let title: Int
-    /// The cells after the titles that the next column will have.
-    private let slack: Int
-    private let site: Int?
-    private let tags: Int?
-    private let author: Int?
-    private let age: Int?
-    private let id: Int
+    /// The column of the list's left edge, after the ID.
+    private let edge: Int
+    private let list: ListColumns
 
     /// - Parameter id: The greatest ID.
     init(columns: Int, id: Int64, hasColor: Bool) {
         self.columns = columns
         self.hasColor = hasColor
-        self.id = String(id).count
-        // ID, a space, the marks, and a space precede the title.
-        var (left, slack, widths) = (columns - self.id - 4, 0, [Int]())
-        // A title is no narrower than on a narrower terminal: it waits for the room of the next column.
-        for (width, minTitle) in zip([6, 11, 14, 11], [24, 30, 34, 44]) {
-            guard left - width - 1 >= minTitle else {
-                slack = max(0, left - minTitle)
-                left -= slack
-                break
-            }
-            left -= width + 1
-            widths.append(width)
-        }
-        age = widths.first
-        author = widths.count > 3 ? widths[3] : nil
-        // One of them grows by a cell at a time, and the title by two of four.
-        let spare = max(0, left - 60)
-        let (moreTags, moreSite) = (min(9, spare / 4), min(12, (spare + 2) / 4))
-        tags = widths.count > 1 ? widths[1] + moreTags : nil
-        site = widths.count > 2 ? widths[2] + moreSite : nil
-        title = max(8, left - moreTags - moreSite)
-        self.slack = widths.isEmpty ? 0 : slack
+        edge = String(id).count + 1
+        list = ListColumns(width: columns - edge, names: [.title, .site, .tags, .author, .age])
     }
 
     /// The column of the titles.
-    var indent: Int { id + 4 }
+    var indent: Int { edge + list.title.start }
 
     /// - Parameter matches: Returns the matches of a search in a title.
     func line(_ clip: Clip, matches: (String) -> [Range<String.Index>] = { _ in [] }) -> String {
-        var line = styled(right(String(clip.id), id), "33") + " "
+        var line = styled(right(String(clip.id), edge - 1), "33") + " "
         line += styled(clip.isUnread ? "•" : " ", "1") + styled(clip.isStarred ? "*" : " ", "1;33") + " "
         let shown = clip.displayTitle == clip.url ? ReadableURL.text(clip.url) : clip.displayTitle
-        var cells = [
-            site.map { ($0, ReadableURL.host(ClipRow.site(of: clip.url)), "36") },
-            tags.map { ($0, clip.tags.map { "#" + $0 }.joined(separator: " "), "32") },
-            author.map { ($0, AuthorName.shown(clip.author, inColumn: $0), "2") },
-        ].compactMap { $0 }
         // A title has the cells of the columns that are empty in its row, up to the next one.
-        let empty = cells.prefix { $0.1.isEmpty }
-        let title = empty.reduce(title) { $0 + 1 + $1.0 }
-        cells.removeFirst(empty.count)
-        let name = SafeText.cut(
-            (clip.link?.sign ?? "") + shown.drop { $0.isWhitespace }, to: title)
+        let all = list.all.filter { $0.name != .title }.map { ($0, cell($0, of: clip)) }
+        let cells = all.drop { $0.1.text.isEmpty }
+        let next = cells.count < all.count ? cells.first?.0.start : nil
+        let width = max(8, next.map { $0 - 1 - list.title.start } ?? list.title.width)
+        let name = SafeText.cut((clip.link?.sign ?? "") + shown.drop { $0.isWhitespace }, to: width)
         let (style, matchStyle) = clip.isUnread ? ("1", "1;4") : (nil, "1")
         var from = name.startIndex
         for range in matches(name) {
@@ -73,22 +42,29 @@ struct ClipTable {
                 styled(String(name[from..<range.lowerBound]), style) + styled(String(name[range]), matchStyle)
             from = range.upperBound
         }
-        line +=
-            styled(String(name[from...]), style) + padded("", title + slack - DisplayWidth.columns(of: name))
-        for (width, text, style) in cells { line += " " + styled(cell(text, width), style) }
-        if let age { line += " " + styled(right(Age(of: clip.created, at: now).text, age), "2") }
+        line += styled(String(name[from...]), style)
+        var end = list.title.start + DisplayWidth.columns(of: name)
+        for (column, (text, style)) in cells {
+            let text = SafeText.cut(text, to: column.width)
+            let start = column.name == .age ? column.start + column.width - text.count : column.start
+            line += String(repeating: " ", count: max(0, start - end)) + styled(text, style)
+            end = start + DisplayWidth.columns(of: text)
+        }
         return line
+    }
+
+    private func cell(_ column: ListColumns.Column, of clip: Clip) -> (text: String, style: String) {
+        switch column.name {
+        case .site: (ReadableURL.host(ClipRow.site(of: clip.url)), "36")
+        case .tags: (clip.tags.map { "#" + $0 }.joined(separator: " "), "32")
+        case .author: (AuthorName.shown(clip.author, inColumn: column.width), "2")
+        default: (Age(of: clip.created, at: now).text, "2")
+        }
     }
 
     private func styled(_ text: String, _ style: String?) -> String {
         guard hasColor, let style, text.contains(where: { $0 != " " }) else { return text }
         return "\u{1B}[\(style)m\(text)\u{1B}[0m"
-    }
-
-    private func cell(_ text: String, _ width: Int) -> String { padded(SafeText.cut(text, to: width), width) }
-
-    private func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - DisplayWidth.columns(of: text)))
     }
 
     private func right(_ text: String, _ width: Int) -> String {
