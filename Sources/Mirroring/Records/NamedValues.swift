@@ -1,17 +1,18 @@
 /// Values by name, in ascending order of the names. Of a few, one array is smaller and faster than a hash table.
 struct NamedValues<Value> {
-    typealias Element = (key: String, value: Value)
+    /// Not a tuple, which arrays copy and destroy several times more slowly.
+    struct Element {
+        let key: String
+        var value: Value
+    }
 
     private var elements: [Element] = []
 
     init() {}
 
     /// Creates values from elements in any order. Of two with one name, the later one is retained.
-    init(_ unordered: [Element]) {
-        let isOrdered = zip(unordered, unordered.dropFirst()).allSatisfy { $0.key < $1.key }
-        elements =
-            isOrdered
-            ? unordered : Dictionary(unordered) { $1 }.map { ($0, $1) }.sorted { $0.key < $1.key }
+    init(_ unordered: [(key: String, value: Value)]) {
+        for (name, value) in unordered { self[name] = value }
     }
 
     subscript(name: String) -> Value? {
@@ -20,10 +21,11 @@ struct NamedValues<Value> {
             return hasName(name, at: index) ? elements[index].value : nil
         }
         set {
-            let index = position(of: name)
+            let isLast = elements.last.map { $0.key < name } ?? true
+            let index = isLast ? elements.count : position(of: name)
             switch (newValue, hasName(name, at: index)) {
             case (let value?, true): elements[index].value = value
-            case (let value?, false): elements.insert((name, value), at: index)
+            case (let value?, false): elements.insert(Element(key: name, value: value), at: index)
             case (nil, true): elements.remove(at: index)
             case (nil, false): break
             }
@@ -72,7 +74,10 @@ struct NamedValues<Value> {
 
     /// Adds other values, and combines those of one name.
     mutating func merge(_ other: Self, uniquingKeysWith combine: (Value, Value) -> Value) {
-        for (name, value) in other.elements { self[name] = self[name].map { combine($0, value) } ?? value }
+        for element in other.elements {
+            let (name, value) = (element.key, element.value)
+            self[name] = self[name].map { combine($0, value) } ?? value
+        }
     }
 }
 
@@ -83,18 +88,16 @@ extension NamedValues: RandomAccessCollection {
 }
 
 extension NamedValues: Sendable where Value: Sendable {}
+extension NamedValues.Element: Sendable where Value: Sendable {}
+extension NamedValues.Element: Equatable where Value: Equatable {}
+extension NamedValues.Element: Hashable where Value: Hashable {}
 
 extension NamedValues: Equatable where Value: Equatable {
     static func == (left: Self, right: Self) -> Bool {
-        left.hasStorage(of: right) || left.elements.elementsEqual(right.elements, by: ==)
+        left.hasStorage(of: right) || left.elements == right.elements
     }
 }
 
 extension NamedValues: Hashable where Value: Hashable {
-    func hash(into hasher: inout Hasher) {
-        for (name, value) in elements {
-            hasher.combine(name)
-            hasher.combine(value)
-        }
-    }
+    func hash(into hasher: inout Hasher) { hasher.combine(elements) }
 }

@@ -69,8 +69,9 @@ extension RecordState {
         if let common { text.add("c") { $0.add(common.description) } }
         text.add("a") { text in
             text.object { text in
-                for (name, entry) in attributes {
-                    text.add(name) { text in
+                for attribute in attributes {
+                    let entry = attribute.value
+                    text.add(attribute.key) { text in
                         text.array { text in
                             let seen = entry.seen
                             text.add(seen.clocks.isEmpty ? short(entry.clock) : "\(entry.clock)|\(seen)")
@@ -161,8 +162,7 @@ extension JSONReader {
     fileprivate mutating func attributes(
         _ common: MirrorClock?
     ) throws(JSONError) -> NamedValues<RecordState.Attribute> {
-        var attributes: [(key: String, value: RecordState.Attribute)] = []
-        attributes.reserveCapacity(16)
+        var attributes = NamedValues<RecordState.Attribute>()
         try object { cursor, name throws(JSONError) in
             var entry: RecordState.Attribute?
             try cursor.array { cursor, index throws(JSONError) in
@@ -185,9 +185,9 @@ extension JSONReader {
                 }
             }
             guard let entry else { throw JSONError() }
-            attributes.append((name, entry))
+            attributes[name] = entry
         }
-        return NamedValues(attributes)
+        return attributes
     }
 
     fileprivate mutating func elements(

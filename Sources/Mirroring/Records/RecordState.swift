@@ -114,7 +114,7 @@ struct RecordState: Hashable, Sendable {
             guard clock.machine == machine, !lacks else { return }
             let newest = known ?? newestClocks
             known = newest
-            lacks = newest[key].map { $0 < clock } ?? true
+            lacks = newest[key()].map { $0 < clock } ?? true
         }
         return lacks
     }
@@ -122,19 +122,22 @@ struct RecordState: Hashable, Sendable {
     /// The greatest clock of each attribute and element.
     private var newestClocks: [String: MirrorClock] {
         var newest: [String: MirrorClock] = [:]
-        forEachClock { key, clock in newest[key] = max(newest[key] ?? clock, clock) }
+        forEachClock { key, clock in
+            let key = key()
+            newest[key] = max(newest[key] ?? clock, clock)
+        }
         return newest
     }
 
-    private func forEachClock(_ body: (_ key: String, MirrorClock) -> Void) {
-        for (name, attribute) in attributes {
-            body(name, attribute.clock)
-            for clock in attribute.seen.clocks { body(name, clock) }
+    private func forEachClock(_ body: (_ key: () -> String, MirrorClock) -> Void) {
+        for attribute in attributes {
+            body({ attribute.key }, attribute.value.clock)
+            for clock in attribute.value.seen.clocks { body({ attribute.key }, clock) }
         }
         for (set, elements) in elements {
-            for (element, entry) in elements { body(Self.key(set, element), entry.clock) }
+            for (element, entry) in elements { body({ Self.key(set, element) }, entry.clock) }
         }
-        for (key, vector) in saw { for clock in vector.clocks { body(key, clock) } }
+        for (key, vector) in saw { for clock in vector.clocks { body({ key }, clock) } }
     }
 
     /// Makes the edits of one machine those of another.

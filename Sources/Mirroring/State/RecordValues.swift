@@ -103,8 +103,11 @@ struct RecordValues: Sendable {
         var changes: [String: AttributeValue] = [:]
         // Also for the identifier, and for sets.
         changes.reserveCapacity(state.attributes.count + 4)
-        for (name, entry) in state.attributes {
-            if case .known(let value)? = entry.value, stores(name, entry.value), object?[name] != value {
+        for entry in state.attributes {
+            let name = entry.key
+            if case .known(let value)? = entry.value.value, stores(name, entry.value.value),
+                object?[name] != value
+            {
                 changes[name] = value
             }
         }

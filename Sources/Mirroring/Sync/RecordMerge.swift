@@ -113,11 +113,11 @@ struct RecordMerge: Sendable {
         let theirs = entry.merged
         var mine = values.filled(row.state, from: object)
         if mode.comparesValues, let object {
-            let edited = mine.attributes.filter { name, attribute in
-                attribute.value != nil && mayBeUnrecorded(attribute, name, theirs)
+            let edited = mine.attributes.filter {
+                $0.value.value != nil && mayBeUnrecorded($0.value, $0.key, theirs)
             }
             let members = values.members(of: object)
-            let lost = edited.filter { name, attribute in isOther(theirs.attributes[name], attribute) }
+            let lost = edited.filter { isOther(theirs.attributes[$0.key], $0.value) }
             let others = edited.keys.filter { lost[$0] == nil }
             mine.edit(lost.keys, members: [:], in: unrecorded(at: LocalTransaction.lostTime))
             mine.edit(
@@ -158,7 +158,8 @@ struct RecordMerge: Sendable {
         _ mine: RecordState, _ theirs: RecordState, _ entity: MirroredEntity
     ) -> [String: RecordState.LosingValue] {
         var conflicts: [String: RecordState.LosingValue] = [:]
-        for (name, their) in theirs.attributes {
+        for attribute in theirs.attributes where !mine.attributes.isEmpty {
+            let (name, their) = (attribute.key, attribute.value)
             guard let own = mine.attributes[name], !entity.minor.contains(name),
                 let ownValue = own.value, let theirValue = their.value, ownValue != theirValue
             else { continue }
@@ -189,9 +190,12 @@ extension RecordState {
         of changes: [String: AttributeValue], since earlier: RecordState
     ) -> Set<UInt64> {
         var machines: Set<UInt64> = []
-        for (name, attribute) in attributes
-        where attribute.clock != earlier.attributes[name]?.clock && changes[name] != nil {
-            machines.insert(attribute.clock.machine)
+        for entry in attributes {
+            let (name, clock) = (entry.key, entry.value.clock)
+            if machines.contains(clock.machine) { continue }
+            if clock != earlier.attributes[name]?.clock, changes[name] != nil {
+                machines.insert(clock.machine)
+            }
         }
         for (name, elements) in elements where changes[name] != nil {
             for (element, entry) in elements where entry.clock != earlier.elements[name]?[element]?.clock {
