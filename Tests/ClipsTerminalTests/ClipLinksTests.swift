@@ -31,4 +31,15 @@ import Testing
         #expect(links.urls == urls, "\(shown)")
         #expect(links.numberRanges.count == urls.count, "\(shown)")
     }
+
+    @Test(arguments: [
+        (#"Open [\[t1q][1], close"#, #"Open \[t1q [1], close"#), (#"[a \[\[b][1]"#, #"a \[\[b [1]"#),
+        (#"[a\] \[b][1] \[c]"#, #"a\] \[b [1] \[c]"#), (#"[x \[9] y][1]"#, #"x \[9] y [1]"#),
+        (#"See \[9][1]"#, #"See \[9][1]"#), (#"Look\![a][1]"#, #"Look\!a [1]"#),
+    ])
+    func `the words of a link are those of a page, also with brackets`(text: String, shown: String) {
+        var text = text + "\n\n[1]: https://a.ex/1"
+        var links = ClipLinks(takingListOf: &text)
+        #expect(links.numbered(text) == shown && links.urls == ["https://a.ex/1"])
+    }
 }

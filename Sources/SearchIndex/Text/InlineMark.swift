@@ -166,10 +166,17 @@ private struct InlineScan {
             return index + 2
         case UInt8(ascii: "["): open(index..<index + 1)
         case UInt8(ascii: "]"):
-            guard let start = brackets.popLast(), !start.isLiteral,
+            // A literal bracket in the words of a reference may have no end.
+            let isEnd = byte(index + 1) == UInt8(ascii: "[")
+            let literals = isEnd ? brackets.reversed().prefix(while: \.isLiteral).count : 0
+            guard let start = brackets.dropLast(literals).last ?? brackets.last, !start.isLiteral,
                 index - start.range.lowerBound <= Self.maxReference,
                 let link = link(from: start.range, at: index, isName)
-            else { break }
+            else {
+                _ = brackets.popLast()
+                break
+            }
+            brackets.removeLast(literals + 1)
             found.append(link)
             while let last = openings.last, last.start > start.range.lowerBound { openings.removeLast() }
             return link.closing.upperBound
@@ -293,6 +300,8 @@ private struct InlineScan {
             return index + 2 < region.upperBound
                 && (bytes[index + 2] == UInt8(ascii: "\n") || Self.signs.contains(bytes[index + 2]))
         }
+        // An image would follow.
+        if next == UInt8(ascii: "!"), byte(index + 2) == UInt8(ascii: "[") { return true }
         return (isBegun ? "*_[]`&|" : "*_[]`&|#+-.)=>~!").utf8.contains(next)
     }
 
