@@ -55,6 +55,19 @@ import Testing
         #expect(found("2**3 and 4**5, a*b*c, src/**/x **y**") == ["2**3 and 4**5, a*b*c, src/**/x y", "y b"])
     }
 
+    @Test(arguments: [
+        "x = 2*3*4; int *p, *q; f(*a, *b); g(*c)", "int *p = a*b; *s++ = *t", "int *p=2*3, *q=(*p)*n",
+        "*x and 3*4", "*2*3 2**3**4 *p=a*b", "char *a[] = {*b, *c};", "*.c and x*y.h", "kill -9 *a &*b",
+        #"path C:\_tmp\*.txt and (D:\x\_y\_z.md)"#, #"\d+\.\d+"#,
+    ])
+    func `stars of programs and signs of paths are shown`(_ text: String) {
+        #expect(ShownText(text, width: 80).text == text)
+    }
+
+    @Test func `a star within a word ends what begins in it`() {
+        #expect(Self.looks("*un*believable *x*2 *a*日 *日*a") == ["un i", "x i", "a i", "日 i"])
+    }
+
     @Test func `a rule is a line, and dashes below words make a heading`() {
         let line = String(repeating: "─", count: 20)
         #expect(

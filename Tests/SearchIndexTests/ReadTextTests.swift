@@ -23,6 +23,7 @@ import Testing
             "x alpha > beta y z c b"
         ),
         ("> k | v\n> --- | ---\n> 1 | 2\n> - a | b", "k · v · 1 · 2 · a | b"),
+        (#"*p, *q; f(*a) 2**3**4 C:\_x\*.txt"#, #"*p, *q; f(*a) 2**3**4 C:\_x\*.txt"#),
         (#"\*a\* snake\_case C:\file 1\. x"#, #"*a* snake_case C:\file 1\. x"#),
     ])
     func `a text is read without marks`(_ text: String, _ shown: String) {

@@ -71,6 +71,7 @@ private struct InlineScan {
     private static let maxReference = 1000
     private static let maxName = 100
     private static let maxOpen = 100
+    private static let maxPath = 300
     /// The reader's mark of a quote, which is not in the text.
     private static let quote = Array("❝".utf8)
     private static let star = UInt8(ascii: "*")
@@ -105,6 +106,10 @@ private struct InlineScan {
                     $0 != 0x20 && $0 != UInt8(ascii: ">")
                 }
                 if rest == UInt8(ascii: "\n") { endParagraph() }
+            }
+            if byte == UInt8(ascii: "\\"), "*_".utf8.contains(self.byte(index + 1)), isInPath(index) {
+                (index, isBegun) = (index + 2, true)
+                continue
             }
             if byte == UInt8(ascii: "\\"), isEscaped(index, isBegun) {
                 found.append(
@@ -258,7 +263,11 @@ private struct InlineScan {
         guard sign == Self.star ? run.count <= 3 : run.count == 2 else { return }
         var (start, count) = (run.lowerBound, run.count)
         let (before, after) = (byte(start - 1), byte(run.upperBound))
-        while before > 0x20, count > 0, let used = used(by: count, of: sign, at: start) {
+        if 48...57 ~= before, 48...57 ~= after { return }
+        // Before a letter, a star ends only the letters before it: `int *p = a*b`.
+        let isWithin = count == 1 && after < 0x80 && Self.isLetter(after)
+        let first = isWithin ? bytes[..<start].lastIndex { !Self.isLetter($0) } ?? -1 : -1
+        while before > 0x20, count > 0, let used = used(by: count, of: sign, at: start, from: first) {
             guard let last = openings.popLast() else { break }
             let opened = last.start + last.count - used..<last.start + last.count
             let kind: InlineMark.Kind = sign != Self.star ? .struck : used == 2 ? .bold : .italic
@@ -279,14 +288,17 @@ private struct InlineScan {
     }
 
     /// Returns the number of signs that end words, and makes their beginning the last opening; nil if none begins.
-    private mutating func used(by count: Int, of sign: UInt8, at offset: Int) -> Int? {
+    private mutating func used(by count: Int, of sign: UInt8, at offset: Int, from first: Int) -> Int? {
         openings.removeAll { offset - $0.start > Self.maxLength || $0.isInWord && lastSpace > $0.start }
-        if let index = openings.lastIndex(where: { $0.count == count && $0.sign == sign }) {
+        func begins(_ opening: Opening) -> Bool {
+            opening.sign == sign && opening.start + opening.count > first
+        }
+        if let index = openings.lastIndex(where: { $0.count == count && begins($0) }) {
             openings.removeSubrange((index + 1)...)
             // Three stars are bold and italic.
             return min(2, count)
         }
-        guard let last = openings.last, last.sign == sign, count == 3 || last.count == 3 else { return nil }
+        guard let last = openings.last, begins(last), count == 3 || last.count == 3 else { return nil }
         return min(2, count, last.count)
     }
 
@@ -303,6 +315,15 @@ private struct InlineScan {
         // An image would follow.
         if next == UInt8(ascii: "!"), byte(index + 2) == UInt8(ascii: "[") { return true }
         return (isBegun ? "*_[]`&|" : "*_[]`&|#+-.)=>~!").utf8.contains(next)
+    }
+
+    /// Whether a backslash is in a path such as `C:\_x\*.txt`, of which a saved page would have two.
+    private func isInPath(_ index: Int) -> Bool {
+        let start = max(region.lowerBound, lastSpace + 1)
+        let word = bytes[start..<region.upperBound].prefix(Self.maxPath).prefix { $0 > 0x20 }
+        let path = word.drop { "([\"'<".utf8.contains($0) }
+        return Self.isLetter(path.first ?? 0) && path.dropFirst().starts(with: ":\\".utf8)
+            && !zip(path, path.dropFirst()).contains { $0 == UInt8(ascii: "\\") && $1 == $0 }
     }
 
     private static let signs = Set("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".utf8)
