@@ -1,3 +1,5 @@
+import SearchIndex
+
 /// A link of a line of Markdown.
 struct MarkdownLink {
     var url = ""
@@ -38,7 +40,7 @@ struct MarkdownLink {
         var scalars = String.UnicodeScalarView()
         var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {
-            if scalar == "\\", let next = rest.first, next.properties.isASCIIPunctuation {
+            if scalar == "\\", let next = rest.first, next.isASCII, UInt8(next.value).isPunctuation {
                 scalars.append(next)
                 rest.removeFirst()
             } else if scalar == "&",
@@ -56,15 +58,4 @@ struct MarkdownLink {
     private static let entities: [(String, Unicode.Scalar)] = [
         ("amp;", "&"), ("lt;", "<"), ("gt;", ">"), ("quot;", "\""), ("nbsp;", "\u{A0}"), ("#39;", "'"),
     ]
-}
-
-extension Unicode.Scalar.Properties {
-    var isASCIIPunctuation: Bool {
-        switch generalCategory {
-        case .dashPunctuation, .openPunctuation, .closePunctuation, .otherPunctuation, .connectorPunctuation,
-            .mathSymbol, .currencySymbol, .modifierSymbol:
-            true
-        default: false
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import Platform
+import SearchIndex
 
 /// The characters of a page that Markdown would interpret, and the lines in which they are.
 ///
@@ -16,7 +17,6 @@ struct LiteralMarks {
     private var offsets: [Int] = []
     private var lines: [Line] = []
 
-    private static let punctuation = Set("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".utf8)
     private static let maxNumber = 9
     private static let maxEntity = 32
     private static let maxURL = 2048
@@ -111,7 +111,7 @@ struct LiteralMarks {
 
         private func isSpace(_ offset: Int) -> Bool { byte(offset) <= 0x20 }
 
-        private func isPunctuation(_ offset: Int) -> Bool { punctuation.contains(byte(offset)) }
+        private func isPunctuation(_ offset: Int) -> Bool { byte(offset).isPunctuation }
 
         /// Returns the end of the run of a byte.
         private func end(ofRun start: Int, _ byte: UInt8) -> Int {
@@ -213,7 +213,7 @@ struct LiteralMarks {
         /// Whether an ampersand begins a character reference.
         private func isReference(_ offset: Int) -> Bool {
             let name = bytes[(offset + 1)..<range.upperBound].prefix(maxEntity).prefix {
-                $0 != UInt8(ascii: ";") && $0 < 0x80 && ($0 == UInt8(ascii: "#") || !punctuation.contains($0))
+                $0 != UInt8(ascii: ";") && $0 < 0x80 && ($0 == UInt8(ascii: "#") || !$0.isPunctuation)
                     && $0 > 0x20
             }
             return !name.isEmpty && byte(name.endIndex) == UInt8(ascii: ";")

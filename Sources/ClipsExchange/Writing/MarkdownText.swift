@@ -14,7 +14,6 @@ struct MarkdownText {
     /// The end of a line with which the next one is not joined.
     static let lineEnd = "  "
     private static let maxLabel = 1000
-    private static let punctuation = Set("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".utf8)
 
     /// Returns the lines of a text. Those in fenced code remain as they are.
     ///
@@ -127,7 +126,7 @@ struct MarkdownText {
             var end = index + 1
             switch byte {
             case UInt8(ascii: "\\"):
-                if end < line.count, Self.punctuation.contains(line[end]) { end += 1 }
+                if end < line.count, line[end].isPunctuation { end += 1 }
                 output += line[index..<end]
             case UInt8(ascii: "`"):
                 end = codeEnd(line, from: index)

@@ -310,7 +310,7 @@ private struct InlineScan {
         // A backslash has one before a sign or the end of a line only, so that paths remain as they are.
         if next == UInt8(ascii: "\\") {
             return index + 2 < region.upperBound
-                && (bytes[index + 2] == UInt8(ascii: "\n") || Self.signs.contains(bytes[index + 2]))
+                && (bytes[index + 2] == UInt8(ascii: "\n") || bytes[index + 2].isPunctuation)
         }
         // An image would follow.
         if next == UInt8(ascii: "!"), byte(index + 2) == UInt8(ascii: "[") { return true }
@@ -325,8 +325,6 @@ private struct InlineScan {
         return Self.isLetter(path.first ?? 0) && path.dropFirst().starts(with: ":\\".utf8)
             && !zip(path, path.dropFirst()).contains { $0 == UInt8(ascii: "\\") && $1 == $0 }
     }
-
-    private static let signs = Set("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".utf8)
 
     private static func isLetter(_ byte: UInt8) -> Bool {
         byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte >= 0x80

@@ -89,9 +89,7 @@ package enum LinkAddress {
         var (bytes, index) = ([UInt8](), target.startIndex)
         while index < target.endIndex {
             let next = index + 1 < target.endIndex ? target[index + 1] : 0
-            if target[index] == UInt8(ascii: "\\"), "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~".utf8.contains(next) {
-                index += 1
-            }
+            if target[index] == UInt8(ascii: "\\"), next.isPunctuation { index += 1 }
             bytes.append(target[index])
             index += target[index...].starts(with: "&amp;".utf8) ? 5 : 1
         }

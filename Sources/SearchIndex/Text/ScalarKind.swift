@@ -27,6 +27,16 @@ enum ScalarKind {
     }
 }
 
+extension UInt8 {
+    /// Whether a byte is punctuation of ASCII, before which a backslash of Markdown has a meaning.
+    package var isPunctuation: Bool {
+        switch self {
+        case 0x21...0x2F, 0x3A...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+}
+
 extension UTF8 {
     /// Returns the scalar that begins at an index of valid UTF-8, and its length.
     static func scalar(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> (value: UInt32, length: Int) {
