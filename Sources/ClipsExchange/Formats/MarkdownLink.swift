@@ -7,31 +7,85 @@ struct MarkdownLink {
     /// The label of the URL's definition; nil for an inline link.
     var label: String?
 
-    /// Returns the links of a line in order, and the words after the last one.
-    static func all(in line: Substring) -> (links: [MarkdownLink], rest: String) {
-        var links: [MarkdownLink] = []
-        var scanner = MarkdownScanner(line)
-        var end = 0
-        while let link = scanner.next() {
-            links.append(link)
-            end = scanner.position
+    private typealias Found = (range: Range<Int>, link: MarkdownLink?)
+
+    /// Returns the links of a line in order, and the words after the first one that are its note.
+    static func all(in line: Substring) -> (links: [MarkdownLink], note: String) {
+        let bytes = Array(line.utf8)
+        let code = TextCode.all(in: bytes)
+        let marks = InlineMark.all(in: bytes, code: code, isDocument: true) { name, form in
+            form != .short || name.count > 1 && LinkAddress.urls(in: Array(name)).isEmpty
         }
-        let separators: Set<Character> = ["-", "–", "—", ":", " ", "\t", "*", "|"]
-        let rest = String(String.UnicodeScalarView(scanner.scalars[end...])).drop { separators.contains($0) }
-        return (links, HTMLText.trimmed(plain(rest)))
+        let images = Dictionary(marks.filter { $0.kind == .image }.map { ($0.opening.lowerBound, $0) }) { $1 }
+        var all: [Found] = code.map { ($0.range, nil) }
+        for mark in marks where [.link, .image, .address].contains(mark.kind) {
+            // The title of an image that is a link is its description.
+            all.append(
+                (mark.range, link(mark, words: (images[mark.words.lowerBound] ?? mark).words, in: bytes)))
+        }
+        for url in LinkAddress.urls(in: bytes, between: marks) {
+            all.append((url, MarkdownLink(url: string(bytes[url]))))
+        }
+        all.sort { ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound) }
+        // The outermost ones.
+        var end = 0
+        let links = all.filter { found in
+            guard found.range.lowerBound >= end else { return false }
+            end = found.range.upperBound
+            return found.link != nil
+        }
+        return (links.compactMap(\.link), note(links.map(\.range), in: bytes))
+    }
+
+    private static func link(_ mark: InlineMark, words: Range<Int>, in bytes: [UInt8]) -> MarkdownLink? {
+        let (target, title) = (plain(string(bytes[mark.target])), plain(string(bytes[words])))
+        if mark.kind == .address {
+            return target.contains("://") || target.hasPrefix("mailto:") ? MarkdownLink(url: target) : nil
+        }
+        guard mark.kind == .link, !target.isEmpty else { return nil }
+        return mark.isNamed
+            ? MarkdownLink(title: title, label: target)
+            : MarkdownLink(url: HTMLText.address(target), title: title)
+    }
+
+    private static func string(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Returns the words after the first of several ranges. They are its note if no other one follows, or if words after
+    /// a dash or a colon do.
+    private static func note(_ links: [Range<Int>], in bytes: [UInt8]) -> String {
+        guard let first = links.first else { return "" }
+        let words = string(bytes[first.upperBound...])
+        let note = words.drop { "-–—: \t*|".contains($0) }
+        if links.count > 1 {
+            let between = string(bytes[first.upperBound..<links[1].lowerBound])
+            let separator = between.prefix(words.count - note.count)
+            guard separator.contains(where: { "-–—:".contains($0) }), between.contains(where: \.isLetter)
+            else {
+                return ""
+            }
+        }
+        return HTMLText.trimmed(plain(note))
     }
 
     /// `[label]: address "title"`
     static func definition(_ line: Substring) -> (label: String, link: MarkdownLink)? {
-        var scanner = MarkdownScanner(line)
-        guard scanner.current == "[", let label = scanner.bracketed(), !label.isEmpty, !label.hasPrefix("^"),
-            scanner.current == ":"
-        else { return nil }
-        scanner.position += 1
-        scanner.skipSpace()
-        guard let url = scanner.address(), !url.isEmpty else { return nil }
-        scanner.skipSpace()
-        return (label, MarkdownLink(url: url, title: scanner.quoted() ?? ""))
+        guard line.first == "[", let end = line.firstRange(of: "]:") else { return nil }
+        let rest = line[end.upperBound...].drop(while: \.isWhitespace)
+        let address = rest.first == "<" ? "" : rest.prefix { !$0.isWhitespace }
+        let target = address.isEmpty ? String(rest) : "<\(address)>\(rest.dropFirst(address.count))"
+        let bytes = Array("\(line[..<end.lowerBound])](\(target))".utf8)
+        let link = InlineMark.all(in: bytes, code: [], isDocument: true).first { $0.range == bytes.indices }
+        guard let link, link.kind == .link, !link.target.isEmpty else { return nil }
+        let title = HTMLText.trimmed(string(bytes[(link.target.upperBound + 1)...].dropLast()))
+        let label = plain(string(bytes[link.words]))
+        guard !label.isEmpty, !label.hasPrefix("^") else { return nil }
+        return (
+            label,
+            MarkdownLink(
+                url: plain(string(bytes[link.target])), title: plain(String(title.dropFirst().dropLast())))
+        )
     }
 
     /// Returns words without backslashes and entities.

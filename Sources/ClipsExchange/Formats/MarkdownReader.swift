@@ -9,7 +9,7 @@ struct MarkdownReader: FormatReader {
     private var fence: Character?
     private var waiting: [ImportItem] = []
     private var definitions: [String: (link: MarkdownLink, line: Int)] = [:]
-    private var references: [(label: String, title: String, tags: [String], line: Int)] = []
+    private var references: [(label: String, draft: ClipDraft)] = []
     private var isAtEnd = false
     /// Whether the file has the first line of an own one.
     private var isOwnFile = false
@@ -120,27 +120,26 @@ struct MarkdownReader: FormatReader {
     }
 
     private mutating func readLinks(of text: Substring) {
-        let (links, rest) = MarkdownLink.all(in: text)
+        var (links, note) = MarkdownLink.all(in: text)
+        var tags = tags
+        // buku writes tags there.
+        if note.hasPrefix(Self.tagsOpening), note.hasSuffix(OwnMarkdownLine.closing) {
+            let words = note.dropFirst(Self.tagsOpening.count).dropLast(OwnMarkdownLine.closing.count)
+            tags += words.split(separator: ",").map { HTMLText.trimmed(String($0)) }
+            note = ""
+        }
         for link in links {
+            var draft = draft(link, tags)
+            (draft.note, note) = (note, "")
             if let label = link.label {
                 guard references.count < Self.maxReferences else {
                     fail("there are too many links by reference")
                     continue
                 }
-                references.append((label.lowercased(), link.title, tags, lines.number))
-                continue
+                references.append((label.lowercased(), draft))
+            } else {
+                waiting.append(.success(draft))
             }
-            var draft = draft(link, tags)
-            // The text after the only link of a list item is its note; buku writes tags there.
-            if links.count == 1 {
-                draft.note = rest
-                if rest.hasPrefix(Self.tagsOpening), rest.hasSuffix(OwnMarkdownLine.closing) {
-                    let words = rest.dropFirst(Self.tagsOpening.count).dropLast(OwnMarkdownLine.closing.count)
-                    draft.tags += words.split(separator: ",").map { HTMLText.trimmed(String($0)) }
-                    draft.note = ""
-                }
-            }
-            waiting.append(.success(draft))
         }
     }
 
@@ -181,10 +180,12 @@ struct MarkdownReader: FormatReader {
     private mutating func resolve() {
         var used: Set<String> = []
         for reference in references {
-            guard var link = definitions[reference.label]?.link else { continue }
+            guard let link = definitions[reference.label]?.link else { continue }
             used.insert(reference.label)
-            if !reference.title.isEmpty { link.title = reference.title }
-            waiting.append(.success(draft(link, reference.tags)))
+            var draft = reference.draft
+            draft.url = link.url
+            if draft.title.isEmpty { draft.title = link.title }
+            waiting.append(.success(draft))
         }
         for (label, definition) in definitions.sorted(by: { $0.value.line < $1.value.line })
         where !used.contains(label) {
@@ -231,8 +232,8 @@ struct OwnMarkdownLine {
             draft.title = MarkdownLink.plain(words.dropFirst(4).dropLast(2))
             return draft
         }
-        let (links, rest) = MarkdownLink.all(in: words.dropFirst(2))
-        guard words.hasPrefix("- ["), links.count == 1, rest.isEmpty, links[0].label == nil
+        let (links, note) = MarkdownLink.all(in: words.dropFirst(2))
+        guard words.hasPrefix("- ["), links.count == 1, note.isEmpty, links[0].label == nil
         else { return nil }
         (draft.url, draft.title) = (links[0].url, links[0].title)
         return draft

@@ -90,10 +90,7 @@ struct ClipLinks: Sendable {
         let addresses = Dictionary(marks.map { ($0.mark.range.lowerBound, $0.address) }) { first, _ in first }
         var (urls, blocks) = ([Range<Int>](), code[...])
         let closings = marks.map { $0.mark.kind == .address ? $0.mark.range : $0.mark.closing }
-        let stops = all.filter { $0.kind != .literal }.flatMap {
-            [$0.opening.lowerBound, $0.closing.lowerBound, $0.closing.upperBound]
-        }
-        for url in LinkAddress.urls(in: bytes, stops: stops.sorted()) {
+        for url in LinkAddress.urls(in: bytes, between: all) {
             // That of a link is after its words.
             guard TextMarks.overlapping(url, in: closings, { $0 }).isEmpty else { continue }
             let address = String(decoding: bytes[url], as: UTF8.self)

@@ -37,13 +37,16 @@ package struct InlineMark: Hashable, Sendable {
     /// - Parameters:
     ///   - region: A paragraph or more; nil for all of the text.
     ///   - code: The code of the text, in which no other mark is.
+    ///   - isDocument: Whether the text is a file of Markdown, in which all backslashes are those of CommonMark, and links
+    ///     may be long.
     ///   - isName: Whether a name is that of a link.
     /// - Complexity: O(*n*).
     package static func all(
         in bytes: [UInt8], _ region: Range<Int>? = nil, code: [TextCode], isBegun: Bool = false,
+        isDocument: Bool = false,
         isName: (ArraySlice<UInt8>, Reference) -> Bool = { _, _ in false }
     ) -> [InlineMark] {
-        var scan = InlineScan(bytes: bytes, region: region ?? bytes.indices)
+        var scan = InlineScan(bytes: bytes, region: region ?? bytes.indices, isDocument: isDocument)
         return scan.marks(code, isBegun, isName)
     }
 }
@@ -51,6 +54,7 @@ package struct InlineMark: Hashable, Sendable {
 private struct InlineScan {
     let bytes: [UInt8]
     let region: Range<Int>
+    private let isDocument: Bool
     private var found: [InlineMark] = []
     private var brackets: [(range: Range<Int>, isLiteral: Bool)] = []
     private var openings: [Opening] = []
@@ -68,7 +72,7 @@ private struct InlineScan {
 
     /// The bytes within which emphasis, and a link, end.
     private static let maxLength = 2000
-    private static let maxReference = 1000
+    private let maxReference: Int
     private static let maxName = 100
     private static let maxOpen = 100
     private static let maxPath = 300
@@ -79,8 +83,9 @@ private struct InlineScan {
     /// The last parenthesis that may end an address.
     private let lastParenthesis: Int
 
-    init(bytes: [UInt8], region: Range<Int>) {
-        (self.bytes, self.region) = (bytes, region)
+    init(bytes: [UInt8], region: Range<Int>, isDocument: Bool) {
+        (self.bytes, self.region, self.isDocument) = (bytes, region, isDocument)
+        maxReference = isDocument ? 8192 : 1000
         lastParenthesis = bytes[region].lastIndex(of: UInt8(ascii: ")")) ?? -1
     }
 
@@ -115,7 +120,9 @@ private struct InlineScan {
                 found.append(
                     InlineMark(kind: .literal, opening: index..<index + 1, closing: index + 1..<index + 1))
                 // A literal bracket ends with the next one, literal or not, which then ends no link.
-                if bytes[index + 1] == UInt8(ascii: "[") { open(index + 1..<index + 2, isLiteral: true) }
+                if bytes[index + 1] == UInt8(ascii: "["), !isDocument {
+                    open(index + 1..<index + 2, isLiteral: true)
+                }
                 if bytes[index + 1] == UInt8(ascii: "]"), brackets.last?.isLiteral == true {
                     brackets.removeLast()
                 }
@@ -175,7 +182,7 @@ private struct InlineScan {
             let isEnd = byte(index + 1) == UInt8(ascii: "[")
             let literals = isEnd ? brackets.reversed().prefix(while: \.isLiteral).count : 0
             guard let start = brackets.dropLast(literals).last ?? brackets.last, !start.isLiteral,
-                index - start.range.lowerBound <= Self.maxReference,
+                index - start.range.lowerBound <= maxReference,
                 let link = link(from: start.range, at: index, isName)
             else {
                 _ = brackets.popLast()
@@ -188,7 +195,7 @@ private struct InlineScan {
         case UInt8(ascii: "<"):
             let rest = bytes[(index + 1)..<region.upperBound].prefix(Self.maxLength)
             let target = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">") }
-            guard byte(target.endIndex) == UInt8(ascii: ">"), LinkAddress.isAddress(target) else { break }
+            guard byte(target.endIndex) == UInt8(ascii: ">"), isAddress(target) else { break }
             found.append(
                 InlineMark(
                     kind: .address, opening: index..<index + 1,
@@ -232,7 +239,8 @@ private struct InlineScan {
 
     /// Returns the address in parentheses, which a title may follow, and the index after them.
     private func address(after start: Int) -> (address: Range<Int>, end: Int)? {
-        let rest = bytes[min(start, region.upperBound)..<region.upperBound].prefix(Self.maxReference)
+        let rest = bytes[min(start, region.upperBound)..<region.upperBound].prefix(maxReference)
+            .drop { $0 == 0x20 }
         var (depth, address) = (0, rest.prefix(0))
         if rest.first == UInt8(ascii: "<") {
             address = rest.dropFirst().prefix { $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "\n") }
@@ -247,14 +255,17 @@ private struct InlineScan {
         }
         let isAngled = address.startIndex > rest.startIndex
         guard !isAngled || byte(address.endIndex) == UInt8(ascii: ">") else { return nil }
-        let tail = rest[(address.endIndex + (isAngled ? 1 : 0))...].drop { $0 == 0x20 }
-        guard let quote = tail.first, "\"'".utf8.contains(quote) else {
-            return tail.first == UInt8(ascii: ")") ? (address.indices, tail.startIndex + 1) : nil
+        var tail = rest[(address.endIndex + (isAngled ? 1 : 0))...].drop { $0 == 0x20 }
+        if let quote = tail.first, "\"'(".utf8.contains(quote) {
+            let end = quote == UInt8(ascii: "(") ? UInt8(ascii: ")") : quote
+            guard let last = tail.dropFirst().firstIndex(of: end) else { return nil }
+            tail = tail[(last + 1)...].drop { $0 == 0x20 }
         }
-        guard let last = tail.dropFirst().firstIndex(of: quote), byte(last + 1) == UInt8(ascii: ")") else {
-            return nil
-        }
-        return (address.indices, last + 2)
+        return tail.first == UInt8(ascii: ")") ? (address.indices, tail.startIndex + 1) : nil
+    }
+
+    private func isAddress(_ target: ArraySlice<UInt8>) -> Bool {
+        LinkAddress.isAddress(target) || isDocument && target.firstRange(of: "://".utf8) != nil
     }
 
     /// Ends the words that signs end, or begins others.
@@ -307,6 +318,7 @@ private struct InlineScan {
     /// - Parameter isBegun: Whether the line has text before, so that only the signs within lines can be meant.
     private func isEscaped(_ index: Int, _ isBegun: Bool) -> Bool {
         let next = byte(index + 1)
+        if isDocument { return next.isPunctuation }
         // A backslash has one before a sign or the end of a line only, so that paths remain as they are.
         if next == UInt8(ascii: "\\") {
             return index + 2 < region.upperBound
@@ -319,6 +331,7 @@ private struct InlineScan {
 
     /// Whether a backslash is in a path such as `C:\_x\*.txt`, of which a saved page would have two.
     private func isInPath(_ index: Int) -> Bool {
+        guard !isDocument else { return false }
         let start = max(region.lowerBound, lastSpace + 1)
         let word = bytes[start..<region.upperBound].prefix(Self.maxPath).prefix { $0 > 0x20 }
         let path = word.drop { "([\"'<".utf8.contains($0) }

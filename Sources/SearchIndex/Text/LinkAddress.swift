@@ -50,6 +50,14 @@ package enum LinkAddress {
         return found
     }
 
+    /// Returns the URLs in a text, which end at marks.
+    package static func urls(in bytes: [UInt8], between marks: [InlineMark]) -> [Range<Int>] {
+        let stops = marks.filter { $0.kind != .literal }.flatMap {
+            [$0.opening.lowerBound, $0.closing.lowerBound, $0.closing.upperBound]
+        }
+        return urls(in: bytes, stops: stops.sorted())
+    }
+
     private static let schemes = pages.map { Array($0.utf8) }
     /// The reader's mark of a quote, which is not in the text.
     private static let quote = Array("❞".utf8)
