@@ -58,6 +58,24 @@ struct ImportFormTests {
         #expect(reading.drafts[0].created == 1_371_000_000_123 && reading.drafts[0].updated == nil)
     }
 
+    @Test(arguments: [
+        (#""canonical":[{"href":"https://a.org"}],"content""#, "https://a.org"),
+        (#""alternate":[],"canonical":[{"href":"https://a.org"}],"content""#, "https://a.org"),
+        (
+            #""alternate":[{"href":"https://a.org"}],"canonical":[{"href":"https://b.org"}],"summary""#,
+            "https://a.org"
+        ),
+        (#""summary""#, ""), (#""content""#, ""),
+    ])
+    func `an article of Google Reader has one of two addresses, or none`(keys: String, url: String) throws {
+        let page = #"{"content":"<p>One <b>two</b></p>"}"#
+        let item = #""title":"A","categories":["user/1/label/L"],\#(keys):\#(page)"#
+        let reading = try Reading("{\"items\":[{\(item)}]}")
+        #expect(reading.form == "Google Reader JSON" && reading.unread.isEmpty && reading.problems.isEmpty)
+        #expect(reading.drafts.map(\.url) == [url] && reading.drafts.map(\.text) == ["One **two**"])
+        #expect(reading.drafts.map(\.tags) == [["L"]] && reading.drafts[0].title == "A")
+    }
+
     /// Files with two clips, of which the first has all fields.
     static let samples: [String: String] = [
         "browsers html": Samples.netscape.replacing(" PRIVATE=\"1\"", with: "").replacing(

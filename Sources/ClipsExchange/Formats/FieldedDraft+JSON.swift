@@ -27,6 +27,7 @@ extension FieldedDraft {
         }
         let has = { (name: String) in members[name] != nil }
         let address = ["url", "canonical"].lazy.compactMap { members[$0]?.string }.first ?? ""
+        let article = JSONValue.object(members).articleAddress
         for (name, value) in rest.sorted(by: { $0.key < $1.key }) {
             if isPosts && name == "description" {
                 value.word.map { set(.title, $0) }
@@ -39,7 +40,7 @@ extension FieldedDraft {
                 continue
             } else if isPosts && name == "shared" {
                 if value.word == "no" { set(.isPrivate, "yes") }
-            } else if let link = members["alternate"], set(feedItem: name, value, at: link) {
+            } else if let article, set(feedItem: name, value, at: article) {
                 continue
             } else if name == "content", case .object(let content) = value {
                 // Karakeep's link, or text.
@@ -84,11 +85,10 @@ extension FieldedDraft {
     }
 
     /// Reads a member of an article that Google Reader, or a reader with its interface, has starred.
-    private mutating func set(feedItem name: String, _ value: JSONValue, at link: JSONValue) -> Bool {
-        let address = link.array?.first?["href"]?.string ?? ""
+    private mutating func set(feedItem name: String, _ value: JSONValue, at address: String) -> Bool {
         switch name {
         case "title": value.string.map { set(.title, MarkupReferences.replaced(Array($0.utf8), in: .html)) }
-        case "alternate": if !address.isEmpty { set(.url, address) }
+        case "alternate", "canonical": if draft.url.isEmpty { set(.url, address) }
         case "content", "summary":
             guard let page = value["content"]?.string else { return false }
             set(.text, WebPage.text(ofMarkup: page, at: address) ?? page)
@@ -136,5 +136,13 @@ extension FieldedDraft {
 }
 
 extension JSONValue {
+    /// The address of an article as Google Reader writes it, empty if there is none; nil for another object.
+    var articleAddress: String? {
+        let links = ["alternate", "canonical"].compactMap { self[$0]?.array }
+        let hasPage = ["content", "summary"].contains { self[$0]?["content"]?.string != nil }
+        guard !links.isEmpty || hasPage && self["categories"]?.array != nil else { return nil }
+        return links.compactMap { $0.first?["href"]?.string }.first ?? ""
+    }
+
     fileprivate var isFalse: Bool { if case .bool(false) = self { true } else { false } }
 }

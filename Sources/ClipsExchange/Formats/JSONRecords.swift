@@ -150,8 +150,13 @@ struct JSONRecords {
     /// Names the service that writes such records.
     private mutating func setForm(_ value: JSONValue) {
         guard case .object(let members) = value else { return }
-        let isKarakeep = !karakeep.references(of: value).isEmpty
-        form = isKarakeep ? "Karakeep JSON" : ImportForm.name(.json, of: Set(members.keys)) ?? "JSON list"
+        if value.articleAddress != nil {
+            form = "Google Reader JSON"
+        } else if !karakeep.references(of: value).isEmpty {
+            form = "Karakeep JSON"
+        } else {
+            form = ImportForm.name(.json, of: Set(members.keys)) ?? "JSON list"
+        }
     }
 
     private mutating func append(_ more: [ImportItem]) {

@@ -45,7 +45,7 @@ struct KarakeepLists {
 
     /// Returns the keys of a bookmark that are not read as fields.
     func references(of bookmark: JSONValue) -> Set<String> {
-        bookmark["content"]?.isObject == true && bookmark["alternate"] == nil ? ["lists"] : []
+        bookmark["content"]?.isObject == true && bookmark.articleAddress == nil ? ["lists"] : []
     }
 
     /// Retains a bookmark that is in lists until the names of the lists are known.

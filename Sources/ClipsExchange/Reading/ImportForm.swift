@@ -45,7 +45,7 @@ package struct ImportForm: Sendable {
             "Omnivore", .json, "note, tags, created, updated, read, archived",
             keys: ["url", "savedAt", "labels"]),
         ImportForm("Pinboard", .json, "note, tags, created, read, private", keys: ["href", "description"]),
-        ImportForm("Google Reader", .json, "text, note, tags, created", keys: ["alternate", "categories"]),
+        ImportForm("Google Reader", .json, "text, note, tags, created"),
         ImportForm("Karakeep", .json, "text, note, tags, created, read, star, archived"),
         ImportForm("Linkwarden", .json, "text, note, tags, created, star"),
         ImportForm("Pocket", .json, "note, tags, created, read, star, archived"),
