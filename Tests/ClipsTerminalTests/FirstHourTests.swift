@@ -237,6 +237,8 @@ import Testing
         #expect(styled == Array(4..<12) + Array(18..<41), "\(styled)")
         #expect(shown.contains("[1] https://a.example/"))
         #expect(shown.count { $0.contains("https://b.example/x") } == 1)
+        let code = try Self.reading("x `https://a.example/code` and [l](https://a.example/2)")
+        #expect(code.reader.lines.count { $0.text.contains("https://a.example/code") } == 1)
     }
 
     @Test func `a text width wraps the text, and the status line has the share that was read`() throws {

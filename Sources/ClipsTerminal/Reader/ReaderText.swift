@@ -159,7 +159,8 @@ struct ReaderText: Sendable {
     private static func addresses(_ links: [String], of clip: Clip) -> [String] {
         let isLong = clip.text.utf8.count + clip.note.utf8.count > maxTextOnScreen
         return links.enumerated().compactMap { index, url in
-            let shown = ["\(url) [\(index + 1)]", "\(url)> [\(index + 1)]"]
+            // It may be in angle brackets, or in code.
+            let shown = ["", ">", "`"].map { "\(url)\($0) [\(index + 1)]" }
             guard isLong || !shown.contains(where: { clip.text.contains($0) || clip.note.contains($0) })
             else { return nil }
             return "[\(index + 1)] \(url)"
