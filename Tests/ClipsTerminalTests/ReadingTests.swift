@@ -315,6 +315,9 @@ import Testing
         ("a <https://b.example/> **c**", true), ("![a](b.png) **c**", true), ("a **c**", false),
     ])
     func `a text with links or images as in Markdown is Markdown`(text: String, isMarkdown: Bool) {
+        for label in ["1   https://a.example/1 ", "12  https://a.example/12"] {
+            #expect(state.lines.contains { $0.contains(label) }, "\(state.lines)")
+        }
         let layout = StoredObject.Layout(names: ["text"])
         let object = StoredObject(
             id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text(text)])

@@ -71,8 +71,7 @@ struct Menu: Sendable {
         guard urls.count > 9 else {
             return Menu(title: "Open a link", items: items(urls.map { ($0, .link($0)) }))
         }
-        // The numbers are those in the text, and are typed.
-        let items = urls.enumerated().map { Item(key: " ", label: "[\($0 + 1)] \($1)", choice: .link($1)) }
+        let items = urls.map { Item(key: " ", label: $0, choice: .link($0)) }
         return Menu(title: "Open a link", items: items, number: 0)
     }
 

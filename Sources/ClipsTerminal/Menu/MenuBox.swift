@@ -16,7 +16,10 @@ struct MenuBox {
         isConflict = state.screen == .conflict
         if let menu = state.menu {
             title = menu.title
-            items = menu.items.map { (String($0.key), $0.label) }
+            // The numbers are those in the text, and are typed.
+            items = menu.items.enumerated().map { index, item in
+                (menu.number == nil ? String(item.key) : String(index + 1), item.label)
+            }
             selected = menu.selected
         } else if state.prompt == nil, !state.typing.pressed.isEmpty {
             title = "\(KeyMap.shown(state.typing.pressed))…"

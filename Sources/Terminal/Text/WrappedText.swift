@@ -135,7 +135,7 @@ package struct WrappedText: Sendable {
         var lastBreak: (end: Int, next: Int)?
         // Where a word wider than the line is divided, such as a URL.
         var lastSign: Int?
-        var wasWide = false
+        var (wasWide, wasOpening) = (false, false)
         while offset < bytes.count {
             let glyph = measure(bytes, at: offset)
             if glyph.isLineEnd { return (offset, offset + glyph.bytes) }
@@ -148,7 +148,13 @@ package struct WrappedText: Sendable {
                 spaces = spaces ?? offset
             } else {
                 if let spaces, hasWord, !isNumber(bytes, offset) { lastBreak = (spaces, offset) }
-                if glyph.columns == 2 || wasWide, hasWord, spaces == nil { lastBreak = (offset, offset) }
+                let sign = glyph.columns == 2 || wasWide ? sign(bytes, offset, glyph) : ""
+                if glyph.columns == 2 || wasWide, hasWord, spaces == nil, !wasOpening,
+                    !Self.closing.contains(sign)
+                {
+                    lastBreak = (offset, offset)
+                }
+                wasOpening = Self.opening.contains(sign)
                 if glyph.columns > 0, column + glyph.columns > width, offset > start {
                     let end = lastSign ?? offset
                     return lastBreak ?? (end, end)
@@ -165,6 +171,16 @@ package struct WrappedText: Sendable {
         }
         return (bytes.count, bytes.count)
     }
+
+    /// Returns a glyph that may be a sign of a sentence, a quote, or brackets; empty for an ideograph.
+    private func sign(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, _ glyph: Measure) -> String {
+        guard glyph.bytes <= 3, !(0xE4...0xE9).contains(bytes[offset]) else { return "" }
+        return String(decoding: bytes[offset..<offset + glyph.bytes], as: UTF8.self)
+    }
+
+    /// The signs with which no line begins, and those with which none ends, if the width allows.
+    private static let closing = Set("。，、．！？：；）」』】》〉〕］｝｡､｣・ー…”’»›.,!?:;)]}%".map(String.init))
+    private static let opening = Set("（「『【《〈〔［｛｢“‘«‹([{".map(String.init))
 
     /// Whether a number in brackets begins at an offset. That of a link remains next to its words.
     private func isNumber(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Bool {
