@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("", "", true), ("https://example.org", "", false), ("", "\n```\nls\n```", false)])
+    @Test(arguments: [("", "", true), ("https://example.org", "", true), ("", "\n```\nls\n```", false)])
     func `the stars and number signs of a snippet remain, and those of Markdown are looks`(
         url: String, end: String, isSnippet: Bool
     ) async throws {
@@ -311,23 +311,13 @@ import Testing
         #expect(links.numbered(text) == shown && links.urls == urls, "\(links.numbered(text)) \(links.urls)")
     }
 
-    @Test(arguments: [
-        ("a <https://b.example/> **c**", true), ("![a](b.png) **c**", true), ("a **c**", false),
-    ])
-    func `a text with links or images as in Markdown is Markdown`(text: String, isMarkdown: Bool) {
-        for label in ["1   https://a.example/1 ", "12  https://a.example/12"] {
-            #expect(state.lines.contains { $0.contains(label) }, "\(state.lines)")
-        }
-        let layout = StoredObject.Layout(names: ["text"])
-        let object = StoredObject(
-            id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text(text)])
-        #expect(NumberedClip(Clip(object)).isMarkdown == isMarkdown)
-    }
-
     @Test func `links are chosen by their numbers, also by those of two digits`() throws {
         var state = AppState.showing(3)
         let urls = (1...12).map { "https://a.example/\($0)" }
         state.menu = .links(urls)
+        for label in ["1   https://a.example/1 ", "12  https://a.example/12"] {
+            #expect(state.lines.contains { $0.contains(label) }, "\(state.lines)")
+        }
         #expect(try state.press("1").isEmpty && state.menu?.selected == 0)
         #expect(try state.press("3").isEmpty && state.message?.text == "There is no link 13.")
         _ = try state.press("12")

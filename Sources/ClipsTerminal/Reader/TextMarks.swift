@@ -110,15 +110,14 @@ extension Clip {
     /// Whether the text is that of a program.
     var isScript: Bool { text.hasPrefix("#!") && url.isEmpty }
 
-    /// Whether the text may be Markdown: that of a page, or one with links or code as Markdown has them. In another one, such
-    /// as a script or the output of a program, stars and number signs are part of the text.
+    /// Whether the text may be Markdown: it has links or code as Markdown has them, or no signs of a program.
     var hasMarkdown: Bool {
         if isScript { return false }
-        if !url.isEmpty || ["](http", "```", "<https://", "<http://"].contains(where: text.contains) {
-            return true
-        }
-        if text.contains("!["), text.contains("](") { return true }
-        guard text.contains("]: ") else { return false }
-        return !LinkDefinition.all(in: Array(text.utf8.suffix(ClipLinks.maxBytes))[...]).isEmpty
+        let signs = ["](http", "```", "<https://", "<http://"]
+        if signs.contains(where: text.contains) || text.contains("![") && text.contains("](") { return true }
+        let hasLinks =
+            text.contains("]: ")
+            && !LinkDefinition.all(in: Array(text.utf8.suffix(ClipLinks.maxBytes))[...]).isEmpty
+        return hasLinks || !ProgramSigns.areIn(text)
     }
 }
