@@ -73,9 +73,7 @@ enum Boilerplate {
 
     /// Whether an element is below a paragraph or a heading, or is a section that links can lead to.
     static func isPart(_ node: HTMLDocument.Node) -> Bool {
-        var previous = node.previous
-        while let found = previous, !found.isElement { previous = found.previous }
-        if let previous, flow.contains(previous.name) { return true }
+        if let previous = node.previousElement, flow.contains(previous.name) { return true }
         return node.name == "section"
             || node.children.contains { $0.isElement && headings.contains($0.name) && $0["id"] != nil }
     }
@@ -91,9 +89,7 @@ enum Boilerplate {
         {
             (first, depth) = (child, depth + 1)
         }
-        var previous = node.previous
-        while let found = previous, !found.isElement { previous = found.previous }
-        return [first, previous].contains { heading in
+        return [first, node.previousElement].contains { heading in
             guard let heading, headings.contains(heading.name) else { return false }
             return teasers.contains(ReadableText.line(of: heading).lowercased())
         }

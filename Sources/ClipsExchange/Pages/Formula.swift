@@ -28,9 +28,7 @@ enum Formula {
 
     /// Whether an image shows the formula that is before it.
     static func isCopy(_ image: Node) -> Bool {
-        var previous = image.previous
-        while let found = previous, !found.isElement { previous = found.previous }
-        return previous.map { $0.name == "math" || isHiding($0) } ?? false
+        image.previousElement.map { $0.name == "math" || isHiding($0) } ?? false
     }
 
     /// Whether an element contains only a formula, as those that are hidden next to an image of it.

@@ -87,6 +87,12 @@ extension HTMLDocument.Node {
     var firstChild: HTMLDocument.Node? { pointee.children }
     var next: HTMLDocument.Node? { pointee.next }
     var previous: HTMLDocument.Node? { pointee.prev }
+    /// The last element before the node, with text between them or without.
+    var previousElement: HTMLDocument.Node? {
+        var found = previous
+        while let node = found, !node.isElement { found = node.previous }
+        return found
+    }
     var parent: HTMLDocument.Node? { pointee.parent }
 
     /// Returns the next node of a tree, parents first; nil after the last one.

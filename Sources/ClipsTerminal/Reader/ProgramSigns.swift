@@ -18,7 +18,8 @@ struct ProgramSigns {
         for code in TextCode.all(in: bytes) {
             for index in code.range where bytes[index] > 0x20 { bytes[index] = UInt8(ascii: "x") }
         }
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(trimmed)
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map(ReadText.trimmed)
         let (programs, comments) = zip(lines, lines.dropFirst() + [[]]).reduce(into: (0, 0)) { found, pair in
             guard let first = pair.0.first else { return }
             let signs = ProgramSigns(pair.0)
@@ -115,11 +116,6 @@ struct ProgramSigns {
 
     private var hasColumns: Bool {
         line.contains(UInt8(ascii: "\t")) || line.firstRange(of: "   ".utf8) != nil
-    }
-
-    private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let end = line.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? line.startIndex
-        return line[..<end].drop { $0 <= 0x20 }
     }
 
     private static let starts = [

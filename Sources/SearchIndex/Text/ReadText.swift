@@ -121,7 +121,8 @@ package struct ReadText {
         paragraph = []
     }
 
-    private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    /// Returns a line without the white space around it.
+    package static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let end = line.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? line.startIndex
         return line[..<end].drop { $0 <= 0x20 }
     }
