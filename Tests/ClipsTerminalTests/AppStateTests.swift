@@ -34,6 +34,7 @@ import Testing
 
     @Test func `at the top, new clips scroll into view and the selection remains`() throws {
         var state = AppState.showing(10)
+        try state.press("jk")
         state.take(arrival([10, 11]), .transactions([transaction(1, inserting: [10, 11])]))
         #expect(state.list.clips.selectedID == 9)
         #expect(state.list.clips.top == 0 && state.screenRow == 2)
@@ -101,6 +102,28 @@ import Testing
         // A commit that is too large to be reported.
         state.take(window(0..<300))
         #expect(state.statusLine.contains("paused · changed"))
+    }
+
+    @Test(arguments: [1, 40]) func `the cursor stays at the top until the user moves or acts on a clip`(
+        count: Int64
+    ) throws {
+        let moved = ["F", "jk", "g", "*", "o"].map { ($0, Int(count)) }
+        for (keys, index) in ["", "?q", "FF"].map({ ($0, 0) }) + moved {
+            var state = AppState.showing(3)
+            try state.press(keys)
+            state.take(arrival(Array(3..<3 + count)), .transactions([transaction(1, inserting: [3])]))
+            #expect(state.list.clips.selectedIndex == index, "\(keys)")
+        }
+        // Also in a filtered list whose newest come first.
+        var state = AppState.showing(3)
+        try state.press("/alpha<Enter>")
+        state.take(window((0..<2).reversed(), generation: state.list.feed.generation))
+        let generation = state.list.feed.generation
+        for ids in [[3], Array(4..<4 + count)] as [[Int64]] {
+            let changes = ids.map { LiveList<ClipRow>.Change(id: $0, old: nil, new: row($0)) }
+            state.take(.changes(changes, generation: generation))
+            #expect(state.list.clips.selectedIndex == 0)
+        }
     }
 
     @Test func `a step whose first parts were not reported is counted in the history`() throws {
@@ -207,7 +230,7 @@ import Testing
 
     @Test func `a pause that overflows ends with a full refresh`() throws {
         var state = AppState.showing(30)
-        try state.press("p")
+        try state.press("jkp")
         for id in 0..<Int64(Pause.maxMessages) + 10 {
             state.take(arrival([1000 + id]), .transactions([transaction(id + 1, inserting: [1000 + id])]))
         }

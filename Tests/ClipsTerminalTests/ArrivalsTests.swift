@@ -77,7 +77,7 @@ import Testing
         try state.press("30j")
         state.take(arrival([60, 61]), .transactions([transaction(1, inserting: [60, 61])]))
         #expect(state.statusLine.contains("↑ 2 new"))
-        state.take(window(0..<62))
+        state.take(window((0..<62).reversed()))
         #expect(state.statusLine.contains("↑ ~2 new"), "\(state.statusLine)")
         try state.press("gg")
         #expect(!state.statusLine.contains("new"))

@@ -136,7 +136,7 @@ extension LiveSession {
         _ before: AppState, _ message: LiveMessage<ClipRow>, _ old: [ClipRow], _ new: [ClipRow]
     ) throws(Broken) {
         let follows = before.list.clips.isFollowing
-        guard before.list.clips.pendingIndex == nil, !before.list.clips.isUntouched, let held = before.heldID
+        guard before.list.clips.pendingIndex == nil, !before.list.clips.staysAtStart, let held = before.heldID
         else { return }
         if let lost = before.list.clips.lostID, !old.contains(where: { $0.id == lost }),
             new.contains(where: { $0.id == lost })

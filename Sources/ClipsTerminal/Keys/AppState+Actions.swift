@@ -1,3 +1,5 @@
+import LiveQuery
+
 extension AppState {
     /// The sentence for an action on a clip in an empty list.
     var missingClip: String {
@@ -59,6 +61,7 @@ extension AppState {
         if action != .add, let reason = unavailabilityReason(of: action) { return report(reason) }
         if isForLostMarks(entry) { return }
         if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
+        if entry.needsClip { list.clips.holdSelection() }
         performArgument(&self, argument)
     }
 
@@ -67,6 +70,7 @@ extension AppState {
         let entry = ActionTable[action]
         if isForLostMarks(entry) { return }
         if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
+        if entry.needsClip { list.clips.holdSelection() }
         guard entry.scope == .clips, !actsOnMarks, !reader.hasFocus, let count, count > 1 else {
             return entry.perform(&self, count)
         }

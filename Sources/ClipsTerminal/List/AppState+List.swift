@@ -108,10 +108,7 @@ extension AppState {
         case .count(let count, generation) where !isLoading: list.clips.setCount(count)
         case .changes(let changes, generation) where !isLoading:
             list.arrivals.apply(changes)
-            // New matches come before those that match as well.
-            let staysAtTop = list.query.isRanked && list.clips.follows && list.clips.staysAtTop
             list.clips.apply(changes: changes)
-            if staysAtTop { list.clips.moveToStart() }
         case .transactions(let transactions): list.arrivals.mark(transactions, at: now)
         case .failed(let error, let number, generation):
             report(error.sentence, isError: true)
@@ -159,6 +156,7 @@ extension AppState {
     mutating func show(_ query: ClipQuery, aroundClip id: Int64?) {
         guard let id else { return show(query, around: nil) }
         begin(query)
+        list.clips.holdSelection()
         emit(.showAround(id, query, generation: list.feed.generation))
     }
 
@@ -169,8 +167,9 @@ extension AppState {
     }
 
     mutating func refetch() {
-        guard !list.query.isRanked else { return show(list.query, aroundClip: list.clips.selectedID) }
-        show(list.query, around: list.clips.selectedRow?.position)
+        let row = list.clips.staysAtStart ? nil : list.clips.selectedRow
+        guard !list.query.isRanked else { return show(list.query, aroundClip: row?.id) }
+        show(list.query, around: row?.position)
     }
 
     mutating func retry() {
@@ -188,10 +187,9 @@ extension AppState {
             guard clips.visibleRows.count < shown, clips.nextRequest() != nil else { return }
             applyHeld()
         }
+        let anchor = list.clips.staysAtStart ? nil : list.clips.selectedRow?.position
         while let request = list.clips.nextRequest() {
-            emit(
-                .answer(
-                    request, generation: list.feed.generation, anchor: list.clips.selectedRow?.position))
+            emit(.answer(request, generation: list.feed.generation, anchor: anchor))
         }
     }
 
@@ -263,6 +261,7 @@ extension AppState {
     mutating func toggleFollowing() {
         list.clips.follows.toggle()
         let follows = list.clips.follows
+        if follows, list.clips.selectedIndex == 0 { list.clips.stayAtStart() }
         try? settings.config.set(Setting.follow.rawValue, follows ? "on" : "off")
         report(follows ? "Following: at the top, new clips scroll into view." : "Not following new clips.")
     }

@@ -90,7 +90,7 @@ struct ListState: Sendable {
         feed.retryAt = nil
         // The best match is selected until the user selects another one.
         let isStaying = held != nil && clips.selectedID == held && (feed.hasMoved || !query.isRanked)
-        if wasLoading, feed.jumpsToFirstMatch, !isStaying { clips.moveToStart() }
+        if wasLoading, feed.jumpsToFirstMatch, !isStaying { clips.stayAtStart() }
         feed.jumpsToFirstMatch = false
     }
 }

@@ -25,7 +25,7 @@ extension LiveList {
             if isCounted {
                 count = net.values.reduce(count) { $0 + ($1.new == nil ? 0 : 1) - ($1.old == nil ? 0 : 1) }
             }
-            return layOut(at: selectedIndex, screenRow: selectedIndex - top, isMoved: true)
+            return layOut(at: selectedIndex, screenRow: selectedIndex - top)
         }
         let anchor = row(at: selectedIndex)
         let oldUpperIndex = upperIndex
@@ -33,10 +33,9 @@ extension LiveList {
         merge(net)
 
         if let lostID, net[lostID]?.new != nil { isUntouched = false }
-        guard !isUntouched else { return layOut(at: 0, screenRow: 0, isMoved: true) }
-        let target = retarget(net, anchor: anchor)
+        guard !staysAtStart else { return layOut(at: 0, screenRow: 0) }
         let index =
-            if let position = target.position {
+            if let position = retarget(net, anchor: anchor) {
                 lowerIndex + offset(of: position)
             } else if wasEmpty {
                 0
@@ -45,7 +44,7 @@ extension LiveList {
             } else {
                 selectedIndex
             }
-        layOut(at: index, screenRow: selectedIndex - top, isMoved: target.isMoved)
+        layOut(at: index, screenRow: selectedIndex - top)
         // In an empty list there is nothing to stay at, except an item that returns.
         if count == 0 { isUntouched = true }
     }
@@ -58,7 +57,7 @@ extension LiveList {
     package mutating func replace(window: Window, isRefresh: Bool = false) {
         let isAnswer = window.requestNumber != nil
         guard !isAnswer || window.requestNumber == inFlight.window?.number else { return }
-        let (held, wasFollowing) = (sought ?? selectedRow, isFollowing)
+        let held = sought ?? selectedRow
         inFlight = RequestsInFlight()
         isLoaded = true
         rows = Self.unique(window.rows, besides: [])
@@ -76,15 +75,15 @@ extension LiveList {
         }
         if let lostID, rows.contains(where: { $0.id == lostID }) { isUntouched = false }
         let index =
-            if isUntouched {
+            if staysAtStart {
                 0
-            } else if isRefresh, !isAnswer, let place = refreshedIndex(of: held, wasFollowing) {
+            } else if isRefresh, !isAnswer, let place = refreshedIndex(of: held) {
                 place
             } else {
                 index(of: held?.id, in: window, isAnswer: isAnswer)
             }
         if !isAnswer, count == 0, lostID == nil { isUntouched = true }
-        layOut(at: index, screenRow: selectedIndex - top, isMoved: true)
+        layOut(at: index, screenRow: selectedIndex - top)
     }
 
     /// Adds the answer to `after` or `before`, unless it was superseded. No rows means the edge.
@@ -106,14 +105,14 @@ extension LiveList {
             lowerBound = reachedEdge ? nil : more.first?.position
         }
         count = max(count, upperIndex)
-        layOut(at: locatedIndex() ?? selectedIndex, screenRow: selectedIndex - top, isMoved: true)
+        layOut(at: locatedIndex() ?? selectedIndex, screenRow: selectedIndex - top)
     }
 
     /// Sets the store's count of the whole list.
     package mutating func setCount(_ counted: Int) {
         count = max(counted, upperIndex)
         isCounted = true
-        layOut(at: selectedIndex, screenRow: selectedIndex - top, isMoved: true)
+        layOut(at: selectedIndex, screenRow: selectedIndex - top)
     }
 
     /// Returns the rows of items that occur once and not among others.
@@ -193,33 +192,30 @@ extension LiveList {
         }
     }
 
-    /// Returns the position of the cursor, and whether its item itself moved there. After a deletion, the
-    /// cursor remains at the position, now that of the next item.
-    private mutating func retarget(
-        _ net: [Row.ID: Change], anchor: Row?
-    ) -> (position: Position?, isMoved: Bool) {
+    /// Returns the position of the cursor. After a deletion, the cursor remains at the position, now that of the
+    /// next item.
+    private mutating func retarget(_ net: [Row.ID: Change], anchor: Row?) -> Position? {
         let held = sought?.id ?? anchor?.id
         let returned = lostID.flatMap { net[$0] }.flatMap { $0.old == nil ? $0.new : nil }
         guard let wanted = returned?.id ?? held, let change = net[wanted] else {
-            return (anchor?.position, false)
+            return anchor?.position
         }
         guard let new = change.new, followsSelection || change.old == new.position else {
             sought = nil
             if followsSelection { lostID = lostID ?? wanted }
-            return (anchor?.position, false)
+            return anchor?.position
         }
         if returned != nil { lostID = nil }
-        let isMoved = change.old != new.position
         if side(of: new.position) == .inside {
             sought = nil
-            return (new.position, isMoved)
+            return new.position
         }
         sought = new
-        return (anchor?.position, isMoved)
+        return anchor?.position
     }
 
     /// Returns the index of the cursor if its item is not in the rows that were read again; nil if it is.
-    private mutating func refreshedIndex(of held: Row?, _ wasFollowing: Bool) -> Int? {
+    private mutating func refreshedIndex(of held: Row?) -> Int? {
         guard followsSelection else { return nil }
         guard let held else {
             // The list may be as long as before.
@@ -229,7 +225,6 @@ extension LiveList {
         let isThere = rows.contains { $0.id == held.id || $0.id == lostID }
         guard !isThere else { return nil }
         guard side(of: held.position) != .inside else { return index(without: held) }
-        guard !wasFollowing else { return 0 }
         sought = held
         return selectedIndex
     }
@@ -267,15 +262,13 @@ extension LiveList {
     }
 
     /// Sets the cursor to an index and, if the rows above allow it, to its screen row. A viewport that
-    /// follows at the top remains there, unless the item itself moved off the screen.
-    private mutating func layOut(at index: Int, screenRow: Int, isMoved: Bool) {
+    /// follows at the top remains there while the cursor is on the screen.
+    private mutating func layOut(at index: Int, screenRow: Int) {
         closeCoverage()
         selectedIndex = clamped(index)
-        if isFollowing, selectedIndex < height || !isMoved {
-            if selectedIndex >= height { selectedIndex = 0 }
-        } else {
-            top = max(0, selectedIndex - screenRow)
-        }
+        // A list that does not follow has moved the cursor.
+        if selectedIndex > 0 { isUntouched = false }
+        if !isFollowing || selectedIndex >= height { top = max(0, selectedIndex - screenRow) }
         fillScreen()
         applyPendingIndex()
         trim()

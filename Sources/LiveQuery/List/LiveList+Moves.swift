@@ -9,6 +9,17 @@ extension LiveList {
         choose(0)
     }
 
+    /// Moves to the first row, as before any move.
+    package mutating func stayAtStart() {
+        choose(0)
+        isUntouched = true
+    }
+
+    /// Lets the cursor stay on its item from now on, as after a move.
+    package mutating func holdSelection() {
+        if count > 0 { isUntouched = false }
+    }
+
     /// Moves to the last row; in an uncounted list, as soon as the end arrives.
     package mutating func moveToEnd() {
         cancelPendingMove()

@@ -42,8 +42,8 @@ package struct LiveList<Row: LiveListRow>: Sendable {
     package var follows = false
     /// Whether the user has moved to the first row, and not away from it.
     package internal(set) var staysAtTop = true
-    /// Whether the list was empty, and the user has not moved since: the cursor then stays at the top.
-    package internal(set) var isUntouched = false
+    /// Whether the user has not moved since the list was empty or unknown.
+    package internal(set) var isUntouched = true
     /// Rows of context above and below the cursor after a move.
     package var scrollMargin = 0
 
@@ -70,6 +70,9 @@ package struct LiveList<Row: LiveListRow>: Sendable {
 }
 
 extension LiveList {
+    /// Whether the cursor stays at the top while others arrive. After a move, it stays on its item.
+    package var staysAtStart: Bool { follows && isUntouched }
+
     /// Whether new rows above become visible now: the viewport then remains at the top.
     package var isFollowing: Bool { follows && top == 0 && (staysAtTop || count <= height) }
 

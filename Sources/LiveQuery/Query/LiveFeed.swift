@@ -144,7 +144,7 @@ extension LiveFeed {
     func move(to position: WindowPosition) {
         change { state in
             switch position {
-            case .start: state.list.moveToStart()
+            case .start: state.list.stayAtStart()
             case .end: state.list.moveToEnd()
             case .index(let index):
                 state.list.moveTo(index: index)
@@ -227,7 +227,7 @@ extension LiveFeed.State {
         let last = max(0, list.count - list.height)
         if list.top > last { list.scroll(by: last - list.top) }
         if list.isFollowing {
-            list.moveToStart()
+            list.stayAtStart()
         } else if list.selectedIndex != list.top {
             list.moveTo(index: list.top)
         }
