@@ -104,28 +104,6 @@ import Testing
         #expect(state.statusLine.contains("paused · changed"))
     }
 
-    @Test(arguments: [1, 40]) func `the cursor stays at the top until the user moves or acts on a clip`(
-        count: Int64
-    ) throws {
-        let moved = ["F", "jk", "g", "*", "o"].map { ($0, Int(count)) }
-        for (keys, index) in ["", "?q", "FF"].map({ ($0, 0) }) + moved {
-            var state = AppState.showing(3)
-            try state.press(keys)
-            state.take(arrival(Array(3..<3 + count)), .transactions([transaction(1, inserting: [3])]))
-            #expect(state.list.clips.selectedIndex == index, "\(keys)")
-        }
-        // Also in a filtered list whose newest come first.
-        var state = AppState.showing(3)
-        try state.press("/alpha<Enter>")
-        state.take(window((0..<2).reversed(), generation: state.list.feed.generation))
-        let generation = state.list.feed.generation
-        for ids in [[3], Array(4..<4 + count)] as [[Int64]] {
-            let changes = ids.map { LiveList<ClipRow>.Change(id: $0, old: nil, new: row($0)) }
-            state.take(.changes(changes, generation: generation))
-            #expect(state.list.clips.selectedIndex == 0)
-        }
-    }
-
     @Test func `a step whose first parts were not reported is counted in the history`() throws {
         var state = AppState.showing(30)
         func part(_ number: Int64) -> TransactionSummary {
@@ -153,45 +131,6 @@ import Testing
         #expect(state.statusLine.contains("saved 1,502 clips"))
         state.take(.transactions([transaction(6, inserting: [500])]))
         #expect(state.statusLine.contains("extension saved") && !state.statusLine.contains("1,50"))
-    }
-
-    @Test func `a commit that is too large to be reported is announced`() throws {
-        var state = AppState.showing(30)
-        state.take(.transactions([transaction(1, inserting: [500])]))
-        let effects = state.take(window(0..<30))
-        let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
-        // Nothing newer.
-        func newest(_ transaction: TransactionSummary, isWhole: Bool = true) {
-            state.answer(reading, (transaction, isWhole: isWhole))
-        }
-        newest(transaction(1))
-        #expect(state.statusLine.contains("extension saved"))
-        newest(transaction(2, inserting: [600], author: "cli"))
-        #expect(state.statusLine.contains("cli saved 1 clip"), "\(state.statusLine)")
-        newest(transaction(3, inserting: [600], author: "cli"), isWhole: false)
-        #expect(state.statusLine.contains("cli changed clips"), "\(state.statusLine)")
-        newest(external(5, inserting: 601))
-        #expect(state.statusLine.contains("another program saved 1 clip"), "\(state.statusLine)")
-        newest(external(9, inserting: 602), isWhole: false)
-        #expect(state.statusLine.contains("another program changed clips"), "\(state.statusLine)")
-        state.take(.transactions([transaction(10, inserting: [501])]))
-        #expect(state.statusLine.contains("extension saved"))
-    }
-
-    @Test func `a clip that another program saves and deletes counts once, as deleted`() throws {
-        var state = AppState.showing(30)
-        func external(_ number: Int64, inserting: [Int64] = [], deleting: [Int64] = []) {
-            state.take(
-                .transactions([
-                    transaction(number, inserting: inserting, deleting: deleting, author: nil)
-                ]))
-        }
-        for clip in [600, 601] as [Int64] { external(clip, inserting: [clip]) }
-        #expect(state.statusLine.contains("another program saved 2 clips"), "\(state.statusLine)")
-        external(602, deleting: [601])
-        #expect(state.statusLine.contains("another program saved 1, deleted 1 clip"), "\(state.statusLine)")
-        external(603, deleting: [600])
-        #expect(state.statusLine.contains("another program deleted 2 clips"), "\(state.statusLine)")
     }
 
     @Test func `the parts of a step count together if other commits come between them`() throws {

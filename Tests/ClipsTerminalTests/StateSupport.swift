@@ -78,6 +78,22 @@ func external(_ number: Int64, inserting id: Int64) -> TransactionSummary {
     return TransactionSummary(transaction, ownSession: 7)
 }
 
+/// A transaction of such a program that turns flags of a clip on, or removes its tag.
+func update(_ number: Int64, of id: Int64, _ attributes: [ClipAttribute]) -> TransactionSummary {
+    let token = HistoryToken(storeID: UUID(), generation: 1, number: number)
+    let change = HistoryChange(
+        number: number, kind: .update, objectID: ClipModel.objectID(id),
+        updatedAttributes: attributes.map(\.rawValue), tombstone: nil,
+        oldValues: Dictionary(
+            uniqueKeysWithValues: attributes.map {
+                ($0.rawValue, $0 == .tags ? .text("alpha,beta") : .boolean(false))
+            }))
+    let transaction = HistoryTransaction(
+        number: number, token: token, timestamp: noon, author: nil, contextName: nil, process: nil,
+        program: nil, session: nil, firstRow: number, changes: [change], isComplete: true)
+    return TransactionSummary(transaction, ownSession: 7)
+}
+
 /// A transaction of a window.
 func window(_ number: Int64, name: String) -> TransactionSummary {
     let token = HistoryToken(storeID: UUID(), generation: 1, number: number)

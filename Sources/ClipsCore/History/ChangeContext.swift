@@ -88,21 +88,26 @@ extension StoreSnapshot {
         for object in try fetch(request) { titles[object.id.key] = Clip(object).displayTitle }
         let missing = clips.filter { titles[$0] == nil }
         guard !missing.isEmpty else { return titles }
-        var deletions = HistoryFetchRequest(
-            .afterTransaction(max(0, try newestToken().number - Int64(maxLater))),
+        let deletions = try transactions(
+            after: max(0, try newestToken().number - Int64(maxLater)),
             changes: .and([.kind(.delete), .objects(Set(missing.map(ClipModel.objectID)))]))
-        let found: [HistoryChange]
-        do {
-            found = try changes(deletions)
-        } catch .tokenExpired {
-            // The history begins later.
-            deletions.start = .beginning
-            found = try changes(deletions)
-        }
-        for change in found {
+        for change in deletions.flatMap(\.changes) {
             titles[change.objectID.key] = change.tombstone.flatMap(ClipModel.title(of:))
         }
         return titles
+    }
+
+    /// Returns the transactions after one, or all if the history begins later.
+    func transactions(
+        after number: Int64, where predicate: TransactionPredicate? = nil, changes: ChangePredicate? = nil
+    ) throws(StoreError) -> [HistoryTransaction] {
+        var request = HistoryFetchRequest(.afterTransaction(number), where: predicate, changes: changes)
+        do {
+            return try transactions(request)
+        } catch .tokenExpired {
+            request.start = .beginning
+            return try transactions(request)
+        }
     }
 
     fileprivate func quoteContext(of changes: [HistoryChange]) throws(StoreError) -> ChangeContext {

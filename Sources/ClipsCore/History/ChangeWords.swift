@@ -25,6 +25,19 @@ package struct ChangeWords: Hashable, Sendable {
             case .quotes(let counts): counts.phrase
             }
         }
+
+        /// Returns a part that says the same as this and a later one; nil if they are about different attributes.
+        func followed(by later: Part) -> Part? {
+            switch (self, later) {
+            case (.verb(let verb), .verb(let other)):
+                verb == other || "un" + verb == other || verb == "un" + other ? later : nil
+            case (.mark, .mark): later
+            case (.tags(let before, _), .tags(_, let after)): .tags(before: before, after: after)
+            case (.text(let text), .text(let other)) where text.attribute == other.attribute:
+                .text(Text(attribute: text.attribute, before: text.before, after: other.after))
+            default: self == later ? self : nil
+            }
+        }
     }
 
     /// A text that was added, deleted, or changed.
@@ -177,6 +190,20 @@ package struct ChangeWords: Hashable, Sendable {
         let isEmpty = values.empty.contains(text.attribute)
         if role.isUndo { text.before = text.before ?? isEmpty } else { text.after = text.after ?? isEmpty }
         return text
+    }
+
+    /// Returns the words of this and a later update of the same clip as those of one update.
+    func followed(by later: ChangeWords) -> ChangeWords {
+        var words = self
+        for part in later.parts {
+            let index = words.parts.indices.first { words.parts[$0].followed(by: part) != nil }
+            if let index, let both = words.parts[index].followed(by: part) {
+                words.parts[index] = both
+            } else {
+                words.parts.append(part)
+            }
+        }
+        return words
     }
 
     /// The change after a title, such as `starred, tags +swift`.

@@ -1,6 +1,6 @@
 package import PersistentStore
 
-/// The changes of one transaction with the values before and after, as far as history records them.
+/// The changes of transactions with the values before and after, as far as history records them.
 package struct TransactionDetail: Hashable, Sendable {
     package struct Replacement: Hashable, Sendable {
         package let attribute: String
@@ -25,27 +25,33 @@ package struct TransactionDetail: Hashable, Sendable {
     /// present values are shown. Searching takes up to a second, not on the thread of the keys.
     package static let maxLaterChanges = 500_000
 
+    /// The first transaction.
     package let token: HistoryToken
+    /// The number of transactions.
+    package let count: Int
     package let changes: [Change]
     /// Whether more changes follow.
     package let isCut: Bool
     /// Whether the new values are those after the change, not the present ones.
     package let showsOriginalValues: Bool
 
+    /// - Parameter count: The number of transactions, which are of one author and of one change each if there are several.
     package init?(
-        _ token: HistoryToken, maxLaterChanges: Int = Self.maxLaterChanges,
+        _ token: HistoryToken, count: Int = 1, maxLaterChanges: Int = Self.maxLaterChanges,
         in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
         let entities = [ClipModel.entity, Quote.entity].map(ChangePredicate.entity)
-        let piece = try snapshot.transaction(token, changes: .or(entities), maxChanges: Self.maxChanges)
-        guard let piece else { return nil }
-        self.token = token
-        let role = UndoHistory.Role(contextName: piece.contextName)
-        isCut = !piece.isComplete
-        showsOriginalValues = try !snapshot.hasMoreChanges(after: token, than: maxLaterChanges)
+        let pieces = try snapshot.pieces(
+            from: token, count: count, changes: .or(entities), maxChanges: Self.maxChanges)
+        guard let last = pieces.last else { return nil }
+        (self.token, self.count) = (token, count)
+        let role = UndoHistory.Role(contextName: last.contextName)
+        isCut = !last.isComplete
+        let recorded = pieces.flatMap(\.changes)
+        showsOriginalValues = try !snapshot.hasMoreChanges(after: last.token, than: maxLaterChanges)
         // By entity and key.
         var states: [String: [Int64: [String: AttributeValue]]] = [:]
-        for (entity, changes) in Dictionary(grouping: piece.changes, by: \.objectID.entity) {
+        for (entity, changes) in Dictionary(grouping: recorded, by: \.objectID.entity) {
             let keys = Set(changes.map(\.objectID.key)).sorted()
             let present = try snapshot.fetch(FetchRequest(entity, where: .keys(keys)))
             states[entity] = Dictionary(uniqueKeysWithValues: present.map { ($0.id.key, $0.values) })
@@ -59,14 +65,14 @@ package struct TransactionDetail: Hashable, Sendable {
             return Step(change: change, before: before, after: after)
         }
         if showsOriginalValues {
-            let ids = Set(piece.changes.map { ObjectID(entity: $0.objectID.entity, key: $0.objectID.key) })
-            let later = try snapshot.changes(HistoryFetchRequest(.after(token), changes: .objects(ids)))
+            let ids = Set(recorded.map { ObjectID(entity: $0.objectID.entity, key: $0.objectID.key) })
+            let later = try snapshot.changes(HistoryFetchRequest(.after(last.token), changes: .objects(ids)))
             for change in later.reversed() { _ = revert(change) }
         }
-        let steps = Array(piece.changes.reversed().map(revert).reversed())
+        let steps = Array(recorded.reversed().map(revert).reversed())
         let clips = steps.filter { $0.change.objectID.entity == ClipModel.entity }
         let quotes = steps.filter { $0.change.objectID.entity == Quote.entity }
-        let counts = QuoteCounts(ofClipsIn: piece.changes)
+        let counts = QuoteCounts(ofClipsIn: recorded)
         guard !clips.isEmpty else {
             let owners = try snapshot.owners(of: quotes)
             changes = quotes.map { Change($0, owner: $0.owner.flatMap { owners[$0] }, role: role) }
@@ -170,13 +176,22 @@ extension StoreSnapshot {
     func transaction(
         _ token: HistoryToken, changes: ChangePredicate? = nil, maxChanges: Int? = nil
     ) throws(StoreError) -> HistoryTransaction? {
+        try pieces(from: token, count: 1, changes: changes, maxChanges: maxChanges).first
+    }
+
+    /// Returns a number of transactions from the one of a token on, only the first piece of one with many changes; none
+    /// if the first does not exist.
+    fileprivate func pieces(
+        from token: HistoryToken, count: Int, changes: ChangePredicate?, maxChanges: Int?
+    ) throws(StoreError) -> [HistoryTransaction] {
         try check(token)
-        var request = HistoryFetchRequest(.ending(at: token), changes: changes, limit: 1)
+        var request = HistoryFetchRequest(.ending(at: token), changes: changes, limit: count)
         if let maxChanges { request.maxChangesAtOnce = maxChanges }
-        var found: HistoryTransaction?
+        var found: [HistoryTransaction] = []
         try forEachTransaction(request) { transaction in
-            if transaction.token == token { found = transaction }
-            return false
+            guard !found.isEmpty || transaction.token == token else { return false }
+            found.append(transaction)
+            return found.count < count && transaction.isComplete
         }
         return found
     }

@@ -137,6 +137,14 @@ extension StoreSnapshot {
 }
 
 extension TransactionSummary.Line {
+    /// Returns this and a later change of the same clip as one change.
+    package func followed(by later: Self) -> Self {
+        guard kind != .delete, later.kind == .update else { return later }
+        return Self(
+            number: later.number, kind: kind, clip: clip,
+            words: kind == .insert ? words : words.followed(by: later.words), title: nil)
+    }
+
     /// Creates the line of a transaction that changed quotes alone, as another program or a mirror does.
     fileprivate init?(
         _ quotes: QuoteCounts, of transaction: HistoryTransaction, role: UndoHistory.Role

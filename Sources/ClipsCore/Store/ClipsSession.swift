@@ -123,9 +123,12 @@ package final class ClipsSession: Sendable {
         }
     }
 
-    /// Returns the newest transaction with its first changes, and whether its row of the history has no others; nil
-    /// without any.
-    package func newestTransaction() async throws(StoreError) -> (TransactionSummary, isWhole: Bool)? {
+    /// The maximum number of changes by an external writer that are read as one row of the history.
+    private static let maxRow: Int64 = 2000
+
+    /// Returns the transactions of the newest row of the history, or of a step of undo the newest with its first
+    /// changes, and whether the row has no others; nil without any.
+    package func newestRow() async throws(StoreError) -> ([TransactionSummary], isWhole: Bool)? {
         let session = store.session
         return try await store.container.read { snapshot throws(StoreError) in
             let token = try snapshot.newestToken()
@@ -134,11 +137,18 @@ package final class ClipsSession: Sendable {
             }
             var summary = TransactionSummary(newest, ownSession: session)
             summary.clipTitle = try snapshot.titleOfOnlyClip(in: newest)
-            var request = HistoryFetchRequest(.newest, limit: 1, offset: 1)
-            request.includesChanges = false
-            let previous = try snapshot.transactions(request).first
-            let isPart = previous.map { summary.continues(TransactionSummary($0, ownSession: session)) }
-            return (summary, isWhole: newest.isComplete && (summary.step != nil || isPart != true))
+            guard newest.isComplete, summary.isPart, summary.step == nil else {
+                return ([summary], isWhole: newest.isComplete)
+            }
+            var row: [TransactionSummary] = []
+            let start = max(0, summary.id - Self.maxRow)
+            for transaction in try snapshot.transactions(after: start, where: .authors([nil])) {
+                let next = TransactionSummary(transaction, ownSession: session)
+                if let last = row.last, !next.continues(last) { row = [] }
+                row.append(next)
+            }
+            if row.count == 1 { row = [summary] }
+            return (row, isWhole: start == 0 || row.first?.id != start + 1)
         }
     }
 
@@ -153,10 +163,12 @@ package final class ClipsSession: Sendable {
         }
     }
 
-    /// Returns the changes of a transaction; nil if there is no such transaction.
-    package func detail(of token: HistoryToken) async throws(StoreError) -> TransactionDetail? {
+    /// Returns the changes of a number of transactions; nil if there is no transaction of the token.
+    package func detail(
+        of token: HistoryToken, count: Int = 1
+    ) async throws(StoreError) -> TransactionDetail? {
         try await store.container.read { snapshot throws(StoreError) in
-            try TransactionDetail(token, in: snapshot)
+            try TransactionDetail(token, count: count, in: snapshot)
         }
     }
 

@@ -192,7 +192,7 @@ struct AppState: Sendable {
         case .output: layOutReader(layout)
         case .history:
             history.resize(height: HistoryScreen.listRows(layout))
-            if let token = history.nextRequest() { emit(.loadChanges(token)) }
+            if let (token, count) = history.nextRequest() { emit(.loadChanges(token, count: count)) }
             if let count = history.nextOlder() { emit(.loadHistory(history.filter, after: count)) }
             load(history.nextTitles())
             loadTitleOfLastChange(layout)

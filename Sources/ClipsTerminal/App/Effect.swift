@@ -44,7 +44,8 @@ enum Effect: Sendable {
     case describeUndo(UndoStep, UndoSteps.Direction)
     /// Reads the newest transactions, or older ones after a number of them.
     case loadHistory(HistoryFilter, after: Int = 0)
-    case loadChanges(HistoryToken)
+    /// Reads the changes of a number of transactions from the one of a token on.
+    case loadChanges(HistoryToken, count: Int = 1)
     /// Counts the clips of the step of a transaction.
     case countStep(HistoryToken)
     /// Reads who committed last, after commits that were not reported.
@@ -296,13 +297,13 @@ enum Effect: Sendable {
             }
         case .loadNewest:
             .read(superseding: .newest) {
-                try? await $0.newestTransaction()
+                try? await $0.newestRow()
             } then: {
-                if let (transaction, isWhole) = $1 { $0.noteUnreported(transaction, isWhole: isWhole) }
+                if let (transactions, isWhole) = $1 { $0.noteUnreported(transactions, isWhole: isWhole) }
             }
-        case .loadChanges(let token):
+        case .loadChanges(let token, let count):
             .read(superseding: .changes) {
-                try await $0.detail(of: token)
+                try await $0.detail(of: token, count: count)
             } then: {
                 $0.finishLoading($1, of: token)
             }

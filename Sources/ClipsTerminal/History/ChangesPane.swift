@@ -120,9 +120,9 @@ struct ChangesPane {
     private var summaryLines: [Line] {
         row.shownLines.enumerated().map { index, line in
             let title = (line.title ?? state.history.titles[line.clip]).map { ": \($0)" } ?? ""
+            let words = state.history.titles.words(line).phrase
             return Line(
-                sign: line.kind.sign,
-                text: "\(line.clip == 0 ? "" : "clip \(line.clip) ")\(line.words.phrase)\(title)",
+                sign: line.kind.sign, text: "\(line.clip == 0 ? "" : "clip \(line.clip) ")\(words)\(title)",
                 change: index)
         }
     }

@@ -40,9 +40,9 @@ struct HistoryList: Navigable, Sendable {
     private(set) var height = 1
     private(set) var filter = HistoryFilter()
     var titles = HistoryTitles()
-    /// The changes of the transaction that was selected when they were loaded.
+    /// The changes of the row that was selected when they were loaded.
     private(set) var detail: TransactionDetail?
-    private var requested: HistoryToken?
+    private var requested: (token: HistoryToken, count: Int)?
     /// Whether the keys move among the changes.
     var isInChanges = false
     /// Whether the transactions have been read.
@@ -86,9 +86,10 @@ struct HistoryList: Navigable, Sendable {
         selectedRow.flatMap { $0.isFolded ? nil : $0.newest }
     }
 
-    /// The changes of the selected transaction; nil until they are loaded.
+    /// The changes of the selected row; nil until they are loaded.
     var selectedDetail: TransactionDetail? {
-        detail?.token == selectedTransaction?.token ? detail : nil
+        guard let detail, let wanted = selectedRow?.detailed else { return nil }
+        return (detail.token, detail.count) == wanted ? detail : nil
     }
 
     var selectedChange: TransactionDetail.Change? {
@@ -207,11 +208,11 @@ struct HistoryList: Navigable, Sendable {
         return range.lowerBound
     }
 
-    /// Returns the transaction whose changes must be loaded, once.
-    mutating func nextRequest() -> HistoryToken? {
-        guard let token = selectedTransaction?.token, token != requested else { return nil }
-        requested = token
-        return token
+    /// Returns the first of the transactions whose changes must be loaded, once, and their number.
+    mutating func nextRequest() -> (token: HistoryToken, count: Int)? {
+        guard let wanted = selectedRow?.detailed, requested.map({ $0 != wanted }) ?? true else { return nil }
+        requested = wanted
+        return wanted
     }
 
     /// Returns the number of transactions after which older ones must be loaded, once the cursor is near the last.
@@ -230,7 +231,7 @@ struct HistoryList: Navigable, Sendable {
     }
 
     mutating func show(_ detail: TransactionDetail?, of token: HistoryToken) {
-        guard token == requested else { return }
+        guard token == requested?.token else { return }
         self.detail = detail
         change = max(0, min(change, (detail?.changes.count ?? 0) - 1))
     }

@@ -7,7 +7,7 @@ struct HistoryTitles: Sendable {
     private var requested: Set<Int64> = []
     /// The values after changes, by the number of the change.
     private var values: [Int64: ValuesAfter] = [:]
-    private var requestedValues: Set<Int64> = []
+    private var requestedValues: Set<TransactionSummary.Line> = []
 
     subscript(_ clip: Int64) -> String? { titles[clip] }
 
@@ -16,7 +16,7 @@ struct HistoryTitles: Sendable {
         _ lines: [TransactionSummary.Line]
     ) -> (clips: [Int64], changes: [TransactionSummary.Line]) {
         let clips = lines.map(\.clip).filter { $0 > 0 && titles[$0] == nil && requested.insert($0).inserted }
-        let changes = lines.filter { !$0.words.lacking.isEmpty && requestedValues.insert($0.number).inserted }
+        let changes = lines.filter { !$0.words.lacking.isEmpty && requestedValues.insert($0).inserted }
         return (clips, changes)
     }
 
@@ -58,8 +58,27 @@ extension TransactionSummary {
 }
 
 extension HistoryRow {
-    /// The newest change that is known.
-    var newestLine: TransactionSummary.Line? { transactions.reversed().lazy.flatMap(\.lines).first }
+    /// The newest change that is known; in a row of changes of one clip, all of them as one.
+    var newestLine: TransactionSummary.Line? {
+        let newest = transactions.reversed().lazy.flatMap(\.lines).first
+        guard let newest, newest.clip > 0, isOfExternalWriter, transactions.count <= Self.maxJoined else {
+            return newest
+        }
+        let lines = transactions.flatMap(\.lines)
+        guard lines.allSatisfy({ $0.clip == newest.clip }) else { return newest }
+        return lines.dropFirst().reduce(lines[0]) { $0.followed(by: $1) }
+    }
+
+    private static let maxJoined = 100
+
+    /// Whether the row has changes that may be of one statement, each of which is a transaction.
+    private var isOfExternalWriter: Bool { isFolded && newest?.step == nil }
+
+    /// The transactions whose changes the pane shows with their values; nil for the parts of a step of undo.
+    var detailed: (token: HistoryToken, count: Int)? {
+        guard !isFolded || isOfExternalWriter, let first = transactions.first else { return nil }
+        return (first.token, min(transactions.count, Self.maxJoined))
+    }
 
     /// Those that the pane of a folded row shows.
     var shownLines: ArraySlice<TransactionSummary.Line> {

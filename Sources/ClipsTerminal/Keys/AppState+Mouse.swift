@@ -159,7 +159,9 @@ extension AppState {
     private mutating func clickInHistory(_ position: Position, _ layout: Layout) {
         guard let area = layout.list, area.contains(position) else { return }
         if HistoryScreen.isInChanges(position, self, layout) {
-            guard history.selectedDetail != nil else { return history.switchPane() }
+            guard history.selectedTransaction != nil, history.selectedDetail != nil else {
+                return history.switchPane()
+            }
             let isSelected = history.isInChanges
             history.isInChanges = true
             guard let index = HistoryScreen(state: self).change(at: position, layout) else { return }

@@ -68,13 +68,19 @@ extension AppState {
         }
     }
 
-    /// Notes the newest transaction, which may not have been reported.
-    mutating func noteUnreported(_ transaction: TransactionSummary, isWhole: Bool) {
-        guard transaction.id > sync.lastChange?.transaction ?? 0 else { return }
-        endReport(by: [transaction])
-        var change = change(of: transaction)
-        if !isWhole { (change.mayLackParts, change.line) = (true, nil) }
-        sync.note(change)
+    /// Notes the newest row of the history, of which some transactions may not have been reported.
+    ///
+    /// - Parameter isWhole: Whether these are all transactions of the row.
+    mutating func noteUnreported(_ transactions: [TransactionSummary], isWhole: Bool) {
+        let reported = sync.lastChange?.transaction ?? 0
+        let others = transactions.filter { $0.id > reported }
+        guard !others.isEmpty else { return }
+        endReport(by: others)
+        for transaction in others {
+            var change = change(of: transaction)
+            if !isWhole { (change.mayLackParts, change.line) = (true, nil) }
+            sync.note(change)
+        }
         if let step = sync.uncounted { emit(.countStep(step)) }
     }
 

@@ -133,7 +133,8 @@ struct SyncStatus: Sendable {
             change.updated = all.values.count { $0 == .update }
             change.deleted = all.values.count { $0 == .delete }
             change.words = change.words == last.words ? last.words : nil
-            if all.count > 1 { change.line = nil }
+            let both = last.line.flatMap { line in change.line.map { line.followed(by: $0) } }
+            change.line = all.count > 1 ? nil : both
             change.mayLackParts = change.mayLackParts || last.mayLackParts
         }
         if let step = change.step, let last = steps.last(where: { $0.step == step }) {

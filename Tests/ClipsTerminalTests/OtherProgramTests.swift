@@ -1,0 +1,118 @@
+import ClipsCore
+import HistoryTracking
+import LiveQuery
+import Terminal
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+
+/// The list and the status line while other programs write.
+@Suite(.serialized) struct OtherProgramTests {
+    @Test(arguments: [1, 40]) func `the cursor stays at the top until the user moves or acts on a clip`(
+        count: Int64
+    ) throws {
+        let moved = ["F", "jk", "g", "*", "o"].map { ($0, Int(count)) }
+        for (keys, index) in ["", "?q", "FF"].map({ ($0, 0) }) + moved {
+            var state = AppState.showing(3)
+            try state.press(keys)
+            state.take(arrival(Array(3..<3 + count)), .transactions([transaction(1, inserting: [3])]))
+            #expect(state.list.clips.selectedIndex == index, "\(keys)")
+        }
+        // Also in a filtered list whose newest come first.
+        var state = AppState.showing(3)
+        try state.press("/alpha<Enter>")
+        state.take(window((0..<2).reversed(), generation: state.list.feed.generation))
+        let generation = state.list.feed.generation
+        for ids in [[3], Array(4..<4 + count)] as [[Int64]] {
+            let changes = ids.map { LiveList<ClipRow>.Change(id: $0, old: nil, new: row($0)) }
+            state.take(.changes(changes, generation: generation))
+            #expect(state.list.clips.selectedIndex == 0)
+        }
+    }
+
+    @Test func `a commit that is too large to be reported is announced`() throws {
+        var state = AppState.showing(30)
+        state.take(.transactions([transaction(1, inserting: [500])]))
+        let effects = state.take(window(0..<30))
+        let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
+        // Nothing newer.
+        func newest(_ transaction: TransactionSummary, isWhole: Bool = true) {
+            state.answer(reading, ([transaction], isWhole: isWhole))
+        }
+        newest(transaction(1))
+        #expect(state.statusLine.contains("extension saved"))
+        newest(transaction(2, inserting: [600], author: "cli"))
+        #expect(state.statusLine.contains("cli saved 1 clip"), "\(state.statusLine)")
+        newest(transaction(3, inserting: [600], author: "cli"), isWhole: false)
+        #expect(state.statusLine.contains("cli changed clips"), "\(state.statusLine)")
+        newest(external(5, inserting: 601))
+        #expect(state.statusLine.contains("another program saved 1 clip"), "\(state.statusLine)")
+        newest(external(9, inserting: 602), isWhole: false)
+        #expect(state.statusLine.contains("another program changed clips"), "\(state.statusLine)")
+        state.take(.transactions([transaction(10, inserting: [501])]))
+        #expect(state.statusLine.contains("extension saved"))
+    }
+
+    @Test func `a clip that another program saves and deletes counts once, as deleted`() throws {
+        var state = AppState.showing(30)
+        func external(_ number: Int64, inserting: [Int64] = [], deleting: [Int64] = []) {
+            state.take(
+                .transactions([
+                    transaction(number, inserting: inserting, deleting: deleting, author: nil)
+                ]))
+        }
+        for clip in [600, 601] as [Int64] { external(clip, inserting: [clip]) }
+        #expect(state.statusLine.contains("another program saved 2 clips"), "\(state.statusLine)")
+        external(602, deleting: [601])
+        #expect(state.statusLine.contains("another program saved 1, deleted 1 clip"), "\(state.statusLine)")
+        external(603, deleting: [600])
+        #expect(state.statusLine.contains("another program deleted 2 clips"), "\(state.statusLine)")
+    }
+
+    @Test func `commits of another program before the start are announced as later ones are`() throws {
+        func line(_ transactions: [TransactionSummary], hasMore: Bool = false) throws -> String {
+            var state = AppState(size: Size(rows: 24, columns: 120), now: noon, config: ConfigFile())
+            let effects = state.take(.state(.live), window((0..<30).reversed()))
+            let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
+            state.answer(reading, (transactions, isWhole: !hasMore))
+            return state.statusLine
+        }
+        let deletions = (1...4).map { transaction($0, deleting: [100 + $0], author: nil) }
+        #expect(try line(deletions).contains("another program deleted 4 clips"))
+        #expect(try line(deletions, hasMore: true).contains("another program changed clips"))
+        #expect(try line([deletions[3]]).contains("another program deleted “Clip 104”"))
+        let one = [ClipAttribute.starred, .archived].enumerated().map { update(1 + Int64($0), of: 7, [$1]) }
+        #expect(try line(one).contains("another program changed 1 clip: starred, archived"))
+    }
+
+    @Test func `commits of another program are announced after a start, and one row with their values`()
+        async throws
+    {
+        @Sendable func open(
+            after sql: String, _ body: @escaping @Sendable (inout RunningApp) throws -> Void
+        ) async throws {
+            let folder = try TemporaryFolder()
+            let path = folder.path(of: "clips.db")
+            try await RunningApp.open(clips: 5, at: path) { _ in }
+            _ = try Shell.run("sqlite3", [path, sql])
+            try await RunningApp.open(size: Size(rows: 30, columns: 120), at: path, body)
+        }
+        try await open(after: "DELETE FROM Clip WHERE id = 1; DELETE FROM Clip WHERE id = 2") {
+            try $0.run(":wait text=another program deleted 2 clips")
+        }
+        try await open(after: "UPDATE Clip SET starred = 1 WHERE id IN (3, 4)") {
+            try $0.run(":wait text=another program starred 2 clips")
+        }
+        let changes = ["tags = 'a,b'", "starred = 1", "tags = 'b'"]
+        try await open(after: changes.map { "UPDATE Clip SET \($0) WHERE id = 5;" }.joined()) { app in
+            try app.run(":wait text=another program changed “Clip 4”: tags +b, starred")
+            try app.run("H\n:wait text=tags: (empty) → “a,b”")
+            let row = app.lines[1].split(separator: " ").joined(separator: " ")
+            #expect(row.hasPrefix("~ Clip 4 tags +b, starred another program"), "\(row)")
+            for words in ["starred: no → yes", "tags: “a,b” → “b”", "clip 5 tags -a: Clip 4"] {
+                #expect(app.lines.contains { $0.contains(words) }, "\(words)")
+            }
+        }
+    }
+}
