@@ -115,4 +115,28 @@ import Testing
             }
         }
     }
+
+    @Test func `a clip that another process deleted is named, whichever key was meant for it`() throws {
+        for keys in ["yu", "o", "!true<Enter>"] {
+            var state = AppState.showing(3)
+            let effects = try state.press(keys)
+            state.take(
+                .transactions([transaction(1, deleting: [2], title: "Clip 2")]),
+                .changes([.init(id: 2, old: row(2).position, new: nil)], generation: 0))
+            for case .gather(let ids, _, let purpose) in effects {
+                state.answer(.gather(ids, nil, purpose), [Clip]())
+            }
+            let isAnswered = !effects.contains { if case .open = $0 { true } else { false } }
+            #expect(
+                !isAnswered || state.statusLine.contains("“Clip 2” is already deleted. Nothing was changed."),
+                "\(keys): \(state.statusLine)")
+        }
+        var state = AppState.showing(3)
+        try state.press(":")
+        state.take(
+            .transactions([transaction(1, deleting: [2], title: "Clip 2")]),
+            .changes([.init(id: 2, old: row(2).position, new: nil)], generation: 0))
+        try state.press("star<Enter>")
+        #expect(state.statusLine.contains("“Clip 2” is already deleted. Nothing was changed."))
+    }
 }

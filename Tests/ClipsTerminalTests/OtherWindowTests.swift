@@ -189,7 +189,7 @@ import Testing
             let id = app.state.list.clips.rows[1].id
             try app.run("/clip<Enter>j\nahttps://clip2.example/<Enter>\n:wait text=already saved as “Clip 2”")
             _ = try app.other("cli") { try await $0.delete([id]) }
-            try app.run(":wait count=3\ng\n:wait text=That clip is deleted\n:wait idle")
+            try app.run(":wait count=3\ng\n:wait text=“Clip 2” is already deleted\n:wait idle")
             #expect(app.state.prompt?.editor.text == "https://clip2.example/")
             #expect(app.state.list.query.filter == "clip" && app.state.list.clips.count == 3)
             try app.run("<Enter>\n:wait text=Saved\n:wait idle")

@@ -206,7 +206,7 @@ enum Effect: Sendable {
                     ids, in: sort, attributes: purpose.attributes, maxBytes: TerminalScreen.longestCopy)
             } then: {
                 $0.typing.awaitsResult = false
-                $0.use($1, of: ids.count, for: purpose)
+                $0.use($1, of: ids, for: purpose)
             }
         case .loadForEdit(let id):
             .readClip(id) { if $0.opens(.edit(id)) { $0.edit($1) } }

@@ -42,11 +42,11 @@ extension AppState {
     }
 
     /// Ends with the chosen clips, or lets the user choose others: what is typed next is no action on the list.
-    mutating func finishPick(_ clips: [Clip], of count: Int, _ form: CopyForm) {
+    mutating func finishPick(_ clips: [Clip], of ids: [Int64], _ form: CopyForm) {
         let text = form.text(clips, isList: false)
         guard text.isEmpty else { return emit(.finish(Picked(status: 0, text: text))) }
         if opens(.choice) { beginFilter() }
-        report(clips.isEmpty ? Self.gone(count) : "This clip has no \(form == .url ? "URL" : "text").")
+        report(clips.isEmpty ? alreadyDeleted(ids) : "This clip has no \(form == .url ? "URL" : "text").")
     }
 
     /// The effect of Esc in a list without a match.

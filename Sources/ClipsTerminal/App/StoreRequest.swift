@@ -81,8 +81,7 @@ extension Effect.Performance {
             if [.note(id), .deletion(id), .edit(id)].contains($0.typing.awaitedQuestion) {
                 $0.cancelAwaitedQuestion()
             }
-            let title = $0.clipReader.id == id ? $0.clipReader.clip?.displayTitle : nil
-            $0.report(Work.deleted([id], title ?? ""), isError: true)
+            $0.report($0.alreadyDeleted([id]), isError: true)
         }
     }
 

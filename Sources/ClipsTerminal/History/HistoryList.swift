@@ -313,7 +313,8 @@ extension AppState {
         }
         guard let change = history.selectedChange ?? only else { return }
         guard change.exists else {
-            return report("That clip is deleted; \(keys.name(of: .restore)) restores it.")
+            let clip = change.title.isEmpty ? "The clip" : Work.quoted(change.title)
+            return report("\(clip) is deleted; \(keys.name(of: .restore)) restores it.")
         }
         screen = .list
         goToAnywhere(change.clip)

@@ -47,7 +47,7 @@ extension AppState {
     private mutating func isForLostMarks(_ entry: ActionTable.Entry) -> Bool {
         guard list.marks.areLost, screen == .list, !reader.hasFocus else { return false }
         list.marks.areLost = false
-        report("The marked clips no longer exist.", isError: true)
+        report("The marked clips are already deleted. Nothing was changed.", isError: true)
         return entry.scope == .clips
     }
 

@@ -47,7 +47,7 @@ extension AppState {
     mutating func isStill(on clip: Int64?) -> Bool {
         guard let clip, !actsOnMarks, target?.id != clip else { return true }
         if !reader.hasFocus, list.clips.select(id: clip) { return true }
-        report("Another process deleted the clip; nothing was done.", isError: true)
+        report(alreadyDeleted([clip]), isError: true)
         return false
     }
 
@@ -152,16 +152,18 @@ extension AppState {
         start(.tag(ids, adding: change.adding, removing: change.removing, title: title))
     }
 
-    static func gone(_ count: Int) -> String {
-        count == 1 ? "The clip no longer exists." : "The clips no longer exist."
+    /// Returns the sentence about clips that another process has deleted.
+    func alreadyDeleted(_ ids: [Int64]) -> String {
+        let shown = ids.first == clipReader.id ? clipReader.clip?.displayTitle : nil
+        return Work.deleted(ids, ids.first.flatMap { history.titles[$0] } ?? shown ?? "")
     }
 
     /// Copies or opens clips that were read from the store.
     ///
-    /// - Parameter count: The number of those that were chosen.
-    mutating func use(_ clips: [Clip], of count: Int, for purpose: Purpose) {
-        if case .pick(let form) = purpose { return finishPick(clips, of: count, form) }
-        guard !clips.isEmpty else { return report(Self.gone(count), isError: true) }
+    /// - Parameter ids: Those that were chosen.
+    mutating func use(_ clips: [Clip], of ids: [Int64], for purpose: Purpose) {
+        if case .pick(let form) = purpose { return finishPick(clips, of: ids, form) }
+        guard !clips.isEmpty else { return report(alreadyDeleted(ids), isError: true) }
         switch purpose {
         case .pick: break
         case .copy(let form):

@@ -136,7 +136,7 @@ extension AppState {
             list.feed.pendingSelection?.elsewhere.removeFirst()
             return
         } else if let origin = pending.origin {
-            report("That clip is deleted; \(keys.name(of: .history)) shows the history.")
+            report(alreadyDeleted([pending.id]))
             if let url = pending.url { prompt = Prompt(kind: .add, text: url) }
             return show(origin)
         }

@@ -66,8 +66,8 @@ extension Work {
         } catch StoreError.tokenExpired {
             return .impossible("The history of this change has been purged; it cannot be undone.")
         } catch {
-            let reason = store.readOnlyReason?.readOnlyReason ?? Self.sentence(error)
-            return .failed(unsaved.retain(self, because: reason))
+            let sentence = await Self.sentence(error, in: store)
+            return .failed(unsaved.retain(self, because: store.readOnlyReason?.readOnlyReason ?? sentence))
         }
     }
 
@@ -157,7 +157,8 @@ extension Work {
         case .noteQuote(let note, let quote, let clip):
             let changed = try await store.change(quote, of: clip, note: note)
             guard changed.value else {
-                return .impossible("Another process deleted the quote; nothing was saved.")
+                let words = Self.quoted(quote.text)
+                return .impossible("The quote \(words) is already deleted. Nothing was changed.")
             }
             return .done(token: changed.token, clips: [clip])
         case .restore(let clip, let count, let token):
@@ -195,10 +196,14 @@ extension Work {
         }
     }
 
-    private static func sentence(_ error: any Error) -> String {
-        guard case StoreError.conflict(let conflicts) = error else { return error.sentence }
-        let isDeleted = conflicts.contains { $0.stored == nil }
-        return "Another process \(isDeleted ? "deleted" : "changed") this clip. Nothing was saved."
+    private static func sentence(_ error: any Error, in store: ClipStore) async -> String {
+        guard case StoreError.conflict(let conflicts) = error, let conflict = conflicts.first else {
+            return error.sentence
+        }
+        let clip = conflict.objectID.key
+        let title = (try? await store.titles(of: [clip]))?[clip].map(quoted) ?? "the clip"
+        let verb = conflict.stored == nil ? "deleted" : "changed"
+        return "Another process \(verb) \(title). Nothing was saved."
     }
 }
 

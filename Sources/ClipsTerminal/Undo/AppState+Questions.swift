@@ -60,7 +60,7 @@ extension AppState {
         case .addAnyway(let draft, _)?: start(.addPage(draft, merges: false))
         case _ where left.isEmpty:
             (prompt, typing.ahead, list.marks.areLost) = (nil, [], false)
-            report(Self.gone(clips.count), isError: true)
+            report(alreadyDeleted(clips), isError: true)
         case .delete?:
             let title = list.clips.rows.first { [$0.id] == left }?.title ?? ""
             askToDelete(left, title: title, hidden: hidden.count)
