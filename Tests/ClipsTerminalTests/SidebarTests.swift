@@ -82,66 +82,27 @@ import Testing
         #expect(!effects.contains { if case .countUnread = $0 { true } else { false } })
     }
 
-    @Test func `a number that commits outrun stays marked`() throws {
+    @Test func `the number of unread clips remains until the next one is known`() throws {
         var state = Self.showingPart()
-        let query = state.list.query
-        func count(_ number: Int, at time: Double) {
-            _ = state.handle(.answer(.countUnread([]), [query: UnreadCount(number)]), at: noon + time)
+        func count(_ counts: [ClipQuery: UnreadCount], at time: Double) {
+            _ = state.handle(.answer(.countUnread([]), counts), at: noon + time)
         }
-        count(1, at: 0)
-        state.take(.transactions([transaction(1, inserting: [7])]), at: noon + 1)
-        state.take(.transactions([transaction(2, inserting: [8])]), at: noon + 1.4)
-        count(2, at: 1.8)
-        #expect(state.unreadCount == "~2")
-        _ = state.handle(.tick, at: noon + 4)
-        count(3, at: 4.1)
-        #expect(state.unreadCount == "3")
-    }
-
-    @Test(arguments: 40...100) func `a marked number leaves the last change where it was`(columns: Int) {
-        func right(_ state: AppState) -> Substring {
-            let line = state.statusLine
-            return line[(line.firstRange(of: "unread")?.upperBound ?? line.startIndex)...]
-                .drop { $0 == " " }
-        }
-        var state = Self.showingPart(Size(rows: 12, columns: columns))
-        state.take(.transactions([transaction(1, deleting: [7], title: "A title of some words")]))
-        _ = state.handle(.answer(.countUnread([]), [state.list.query: UnreadCount(15_126)]), at: noon)
-        _ = state.handle(.tick, at: noon + 3)
-        _ = state.handle(.answer(.countUnread([]), [state.list.query: UnreadCount(15_126)]), at: noon + 3)
-        let exact = right(state)
-        state.sidebar.invalidate(at: noon + 3)
-        _ = state.handle(.resized(state.size), at: noon + 3.6)
-        #expect(state.unreadCount == "~15,126" && right(state) == exact, "\(state.statusLine)")
-    }
-
-    @Test func `a number of unread clips is shown until a commit that it lacks is two seconds old`() throws {
-        var state = Self.showingPart()
-        func counted(_ counts: [ClipQuery: UnreadCount]) -> AppEvent { .answer(.countUnread([]), counts) }
         let query = state.list.query
-        _ = state.handle(counted([query: UnreadCount(2)]), at: noon)
-        #expect(state.unreadCount == "2")
-        // The next count, which fails.
-        state.take(.transactions([transaction(1, inserting: [7])]), at: noon + 1)
-        #expect(state.unreadCount == "2" && state.sidebar.end(of: query, at: noon + 1) == noon + 1.5)
-        _ = state.handle(counted([:]), at: noon + 1)
-        #expect(state.unreadCount == "2" && state.sidebar.nextCount == noon + 1.25)
-        #expect(try #require(state.nextDeadline) <= noon + 1.25)
-        _ = state.handle(.resized(state.size), at: noon + 1.5)
-        #expect(state.unreadCount == "~2")
-        _ = state.handle(.tick, at: noon + 2)
-        // While it is counted again, another commit.
-        state.take(.transactions([transaction(2, inserting: [8])]), at: noon + 2.5)
-        #expect(try #require(state.nextDeadline) <= noon + 3)
-        _ = state.handle(.tick, at: noon + 3.1)
-        #expect(state.unreadCount == "…")
-        _ = state.handle(counted([query: UnreadCount(3)]), at: noon + 3.2)
-        #expect(state.unreadCount == "~3" && state.sidebar.nextCount != nil)
-        _ = state.handle(.tick, at: noon + 4.4)
-        #expect(state.unreadCount == "~3")
-        _ = state.handle(.tick, at: noon + 5.3)
-        _ = state.handle(counted([query: UnreadCount(4)]), at: noon + 5.3)
-        #expect(state.unreadCount == "4" && state.sidebar.nextCount == nil)
+        count([query: UnreadCount(2)], at: 0)
+        // A commit each second, and a count that lasts as long; one fails.
+        for second in 1...8 {
+            let time = Double(second)
+            state.take(.transactions([transaction(Int64(second), inserting: [7])]), at: noon + time)
+            for fraction in [0.3, 0.6, 0.9] {
+                _ = state.handle(.tick, at: noon + time + fraction)
+                #expect(state.unreadCount == "\(max(2, second - 1))")
+            }
+            if second > 1 { count(second == 3 ? [:] : [query: UnreadCount(second)], at: time + 0.95) }
+            if second == 3 { count([query: UnreadCount(3)], at: time + 0.96) }
+        }
+        _ = state.handle(.tick, at: noon + 12)
+        count([query: UnreadCount(9)], at: 12)
+        #expect(state.unreadCount == "9" && state.sidebar.nextCount == nil)
     }
 
     @Test func `the sidebar takes its columns from the list, and none from a small screen`() throws {

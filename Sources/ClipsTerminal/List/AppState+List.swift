@@ -37,7 +37,7 @@ extension AppState {
         case .transactions(let transactions):
             sync.hasFailedSave = false
             list.excerpts.apply(transactions)
-            sidebar.invalidate(at: now)
+            sidebar.recount()
             history.add(transactions)
             if screen == .history { history.invalidate(after: transactions) }
             endReport(by: transactions)
@@ -53,8 +53,7 @@ extension AppState {
             sync.skipped()
             if let step = sync.uncounted { emit(.countStep(step)) }
             if !list.feed.isLoading { emit(.loadNewest) }
-            // The rows of another filter are no commit.
-            if list.feed.isLoading { sidebar.recount() } else { sidebar.invalidate(at: now) }
+            sidebar.recount()
             list.marks.invalidateHidden()
             rereadQuestions()
             // The commit was too large to be reported change by change.

@@ -31,13 +31,8 @@ struct Sidebar: Sendable {
     private var shown: [ClipQuery] = []
     /// The searches whose count no commit has changed since.
     private var current: Set<ClipQuery> = []
-    /// The time of the first commit that may have changed each count since it began, and since the present one began.
-    private var changed: [ClipQuery: Date] = [:]
-    private var changedMeanwhile: [ClipQuery: Date] = [:]
     private var countingStart: Date?
     private var counting: Set<ClipQuery> = []
-    /// The searches whose last two counts both lack a commit: a number that commits outrun stays marked.
-    private var outrun: Set<ClipQuery> = []
     /// The earliest time of the next count of a search that has one.
     private var countDue = Date.distantPast
 
@@ -45,8 +40,6 @@ struct Sidebar: Sendable {
     /// numbers would be older than the longest pause.
     private static let pauseFactor = 20.0
     private static let (shortestPause, longestPause) = (0.25, 2.0)
-    /// The age of a commit from which a number that lacks it is marked: most are counted before.
-    private static let unmarkedAge = 0.5
     /// The smallest number of rows of a section: its heading, two entries, and the number of the others.
     fileprivate static let minRows = 4
 
@@ -54,12 +47,6 @@ struct Sidebar: Sendable {
     static func columns(_ size: Size) -> Int {
         // The list next to it has room for a title of good width.
         size.columns < 78 || size.rows < 8 ? 0 : min(28, size.columns / 5 + 4)
-    }
-
-    mutating func invalidate(at now: Date) {
-        changed.merge(current.map { ($0, now) }) { first, _ in first }
-        changedMeanwhile.merge(counting.map { ($0, now) }) { first, _ in first }
-        current = []
     }
 
     /// Counts all searches again, whose numbers are shown until then.
@@ -73,18 +60,12 @@ struct Sidebar: Sendable {
         guard !outdated.isEmpty else { return [] }
         countingStart = now
         counting = Set(outdated)
-        changedMeanwhile = [:]
         current.formUnion(outdated)
         return outdated
     }
 
     mutating func finishCounting(_ counts: [ClipQuery: UnreadCount], at now: Date) {
         self.counts.merge(counts) { $1 }
-        for query in counts.keys {
-            let wasMarked = changed[query].map { isMarked(query, since: $0, at: now) } ?? false
-            changed[query] = changedMeanwhile[query]
-            if wasMarked, changed[query] != nil { outrun.insert(query) } else { outrun.remove(query) }
-        }
         // Those that could not be counted are counted again.
         current.subtract(counting.subtracting(counts.keys))
         let pause = Self.pauseFactor * now.timeIntervalSince(countingStart ?? now)
@@ -93,25 +74,9 @@ struct Sidebar: Sendable {
         counting = []
     }
 
-    /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. A commit
-    /// that may have changed it is included after the longest pause: "~3" from half a second, and "…" if it takes longer.
-    func unreadCount(_ query: ClipQuery, at now: Date) -> String? {
-        guard let number = counts[query]?.shown, let change = changed[query] else {
-            return counts[query]?.shown
-        }
-        if change + Self.longestPause < now { return "…" }
-        return isMarked(query, since: change, at: now) ? "~" + number : number
-    }
-
-    private func isMarked(_ query: ClipQuery, since change: Date, at now: Date) -> Bool {
-        outrun.contains(query) || change + Self.unmarkedAge <= now
-    }
-
-    /// The time after which the number of a search is marked, or too old to be shown; nil if neither will be.
-    func end(of query: ClipQuery, at now: Date) -> Date? {
-        guard let change = changed[query] else { return nil }
-        return [Self.unmarkedAge, Self.longestPause].map { change + $0 }.first { $0 > now }
-    }
+    /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. It remains
+    /// until the next count, since a mark on each number that lacks a commit would flicker.
+    func unreadCount(_ query: ClipQuery) -> String? { counts[query]?.shown }
 
     /// The time of the next count, if one is needed.
     var nextCount: Date? {
@@ -205,7 +170,7 @@ extension AppState {
 
     /// The number of unread clips of the list in the status line.
     var unreadCount: String? {
-        guard let count = loadedUnreadCount else { return sidebar.unreadCount(list.query, at: now) }
+        guard let count = loadedUnreadCount else { return sidebar.unreadCount(list.query) }
         return UnreadCount(count).shown
     }
 
@@ -292,7 +257,7 @@ struct SidebarPane {
             frame.putHeader(row.name, line, theme)
             return frame.putRight("clips", in: line, width: width - 1, style: theme.muted)
         }
-        let unread = row.query.flatMap { state.sidebar.counts[$0]?.shown } ?? ""
+        let unread = row.query.flatMap(state.sidebar.unreadCount) ?? ""
         let count = row.count.map(\.grouped) ?? unread
         frame.putCut(
             row.name, in: line, column: 1, width: width - DisplayWidth.columns(of: count) - 3,

@@ -146,9 +146,7 @@ struct StatusLine {
 
     private func drawState(_ line: Rect, _ frame: inout Frame) {
         var left = leftParts
-        // A mark that appears for a moment does not take the room of the right parts.
-        let isMarked = left.last?.text.hasPrefix("~") == true
-        let gap = isMarked ? 1 : 2
+        let gap = 2
         func fittingParts(after left: [StyledRun]) -> [StyledRun] {
             rightParts(fitting: line.size.columns - indent(line) - width(left) - gap - 1)
         }
