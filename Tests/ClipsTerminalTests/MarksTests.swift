@@ -162,7 +162,7 @@ import Testing
         #expect(works(try state.press("*")).isEmpty)
         let effects = state.answer(.findUnread(query, from: position, isForward: isForward), Int64(26) as Any)
         #expect(state.list.marks.all == [29, 28, 27, 26])
-        guard case .toggle(.starred, nil, [26, 27, 28, 29], _)? = works(effects).first else {
+        guard case .toggle(.starred, true, [26, 27, 28, 29], _)? = works(effects).first else {
             Issue.record("\(works(effects))")
             return
         }
@@ -250,7 +250,7 @@ import Testing
         var state = AppState.showing(30)
         try state.press("3<Space>")
         for (keys, isRight) in [
-            ("*", { if case .toggle(.starred, nil, [27, 28, 29], _) = $0 { true } else { false } }),
+            ("*", { if case .toggle(.starred, true, [27, 28, 29], _) = $0 { true } else { false } }),
             ("r", { if case .toggle(.unread, nil, [27, 28, 29], _) = $0 { true } else { false } }),
             (
                 "t+a, -b<Enter>",

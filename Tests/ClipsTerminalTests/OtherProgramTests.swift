@@ -139,4 +139,27 @@ import Testing
         try state.press("star<Enter>")
         #expect(state.statusLine.contains("“Clip 2” is already deleted. Nothing was changed."))
     }
+
+    @Test func `a toggle of marked clips follows the list that the user saw`() throws {
+        func toggled(_ effects: [Effect]) -> [Bool?] {
+            effects.compactMap { effect in
+                if case .work(.toggle(_, let value, _, _)) = effect { .some(value) } else { nil }
+            }
+        }
+        var state = AppState.showing(5)
+        try state.press("vjj")
+        // Another process archives them.
+        state.take(
+            .changes([4, 3, 2].map { .init(id: $0, old: row($0).position, new: nil) }, generation: 0),
+            .transactions((2...4).map { update($0, of: $0, [.archived]) }))
+        #expect(state.list.clips.count == 2 && state.list.marks.all == [4, 3, 2])
+        #expect(toggled(try state.press("x")) == [true])
+        state = AppState.showing(6)
+        // Only clip 5 is starred.
+        try state.press("<Space><Space>")
+        #expect(toggled(try state.press("*")) == [true])
+        state = AppState.showing(6)
+        try state.press("<Space>")
+        #expect(toggled(try state.press("*")) == [false])
+    }
 }

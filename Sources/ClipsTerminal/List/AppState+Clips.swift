@@ -52,7 +52,15 @@ extension AppState {
     }
 
     mutating func toggle(_ attribute: ClipAttribute) {
-        start(.toggle(attribute, to: nil, chosen, title: targetTitle))
+        let flag: KeyPath<ClipRow, Bool> =
+            switch attribute {
+            case .starred: \.isStarred
+            case .archived: \.isArchived
+            default: \.isUnread
+            }
+        // While a save is under way, the rows lack it.
+        let value = actsOnMarks && saving.count == 0 ? list.marks.toggled(flag, in: list.clips.rows) : nil
+        start(.toggle(attribute, to: value, chosen, title: targetTitle))
     }
 
     mutating func set(_ attribute: ClipAttribute, _ isOn: Bool) {

@@ -113,6 +113,7 @@ extension AppState {
         case .count(let count, generation) where !isLoading: list.clips.setCount(count)
         case .changes(let changes, generation) where !isLoading:
             list.arrivals.apply(changes)
+            list.marks.note(list.clips.rows)
             list.clips.apply(changes: changes)
         case .transactions(let transactions): list.arrivals.mark(transactions, at: now)
         case .failed(let error, let number, generation):

@@ -86,6 +86,7 @@ struct ListState: Sendable {
             return
         }
         let held = clips.selectedID
+        if !wasLoading { marks.note(clips.rows) }
         clips.replace(window: window, isRefresh: !wasLoading || feed.isReload)
         feed.retryAt = nil
         // The best match is selected until the user selects another one.

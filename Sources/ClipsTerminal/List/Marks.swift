@@ -24,6 +24,8 @@ struct Marks: Sendable {
     private(set) var hidden: Set<Int64> = []
     /// The marked clips that a work has changed since the list shows the same query.
     private(set) var changed: Set<Int64> = []
+    /// The rows of marked clips before a commit, which may have removed them from the list.
+    private var seen: [Int64: ClipRow] = [:]
     private var search = Search.done
     /// Whether others have deleted all marked clips since the last key, which was meant for them.
     var areLost = false
@@ -86,7 +88,24 @@ struct Marks: Sendable {
     /// Notes that a work changes shown clips.
     mutating func change(_ clips: [Int64]) {
         guard !isEmpty else { return }
-        for id in clips where contains(id) && !hidden.contains(id) { changed.insert(id) }
+        for id in clips where contains(id) {
+            seen[id] = nil
+            if !hidden.contains(id) { changed.insert(id) }
+        }
+    }
+
+    /// Notes the rows of marked clips before a commit is applied.
+    mutating func note(_ rows: [ClipRow]) {
+        guard !isEmpty else { return }
+        for row in rows where contains(row.id) { seen[row.id] = row }
+    }
+
+    /// Returns the value that a toggle gives the marked clips as the user saw them: another process may have changed
+    /// those that left the list. Returns nil if some were never seen.
+    func toggled(_ flag: KeyPath<ClipRow, Bool>, in rows: [ClipRow]) -> Bool? {
+        let shown = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
+        let flags = all.map { (shown[$0] ?? seen[$0])?[keyPath: flag] }
+        return flags.contains(false) ? true : flags.contains(nil) ? nil : false
     }
 
     /// Ends the range, and searches the hidden marks in a list with another query.
@@ -129,7 +148,7 @@ struct Marks: Sendable {
 
     /// Replaces the marks.
     mutating func set(_ ids: some Sequence<Int64>) {
-        (marked, range, hidden, changed) = (MarkedClips(ids), nil, [], [])
+        (marked, range, hidden, changed, seen) = (MarkedClips(ids), nil, [], [], [:])
     }
 
     mutating func clear() { self = Marks() }
