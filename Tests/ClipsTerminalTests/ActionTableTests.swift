@@ -74,6 +74,8 @@ import Testing
         ("set duplicates mege", "'mege' of duplicates. Did you mean 'merge'?"),
         ("set theme drak", "Did you mean 'dark'?"), ("bind x |", "Cannot split"),
         ("bind x !sh -c 'curl {url}'", "would run text of web pages"),
+        ("bind x !sed s/a/b/;p", "Cannot split"), ("bind x read ;", "action is missing"),
+        ("bind x ;read", "action is missing"),
     ])
     func `an error is reported with its line, and the other lines take effect`(line: String, words: String)
         throws

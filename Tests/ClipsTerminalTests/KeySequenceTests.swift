@@ -14,14 +14,29 @@ import Testing
         try await RunningApp.open(config: config, clips: 3) { app in
             let ids = app.state.list.clips.rows.map(\.id)
             try app.run("j*\n:wait text=Starred “Clip 1”\nkX\n:wait count=2")
-            try app.run(":wait text=Starred “Clip 2”, archived “Clip 2” · u to undo\nu\n:wait count=3")
-            try app.run(":wait text=Undone: archived “Clip 2”, starred “Clip 2” · ^R to redo")
+            try app.run(":wait text=Starred “Clip 2”, archived it · u to undo\nu\n:wait count=3")
+            try app.run(":wait text=Undone: archived “Clip 2”, starred it · ^R to redo")
             #expect(try !app.other { try await $0.clip(ids[0]) }.isStarred)
-            try app.run("<C-r>\n:wait count=2\n:wait text=Redone: starred “Clip 2”, archived “Clip 2” · u")
+            try app.run("<C-r>\n:wait count=2\n:wait text=Redone: starred “Clip 2”, archived it · u")
             try app.run("u\n:wait count=3\n:wait idle\nu\n:wait text=Undone: starred “Clip 1” ·")
             // What did not change is not reported next to what did.
-            try app.run("G\n:wait idle\nY\n:wait text= Starred “Clip 0”, tagged “Clip 0” +x · u to undo")
+            try app.run("G\n:wait idle\nY\n:wait text= Starred “Clip 0”, tagged it +x · u to undo")
         }
+    }
+
+    @Test func `a key that undoes several changes names each`() async throws {
+        try await RunningApp.open(config: "bind X undo ; undo\nbind Y redo;redo", clips: 3) { app in
+            try app.run("*\n:wait text=Starred “Clip 2”\nj*\n:wait text=Starred “Clip 1”\n:wait idle")
+            try app.run("X\n:wait text=Undone: starred “Clip 1”, starred “Clip 2” · ^R to redo\n:wait idle")
+            try app.run("Y\n:wait text=Redone: starred “Clip 2”, starred “Clip 1” · u to undo\n:wait idle")
+        }
+    }
+
+    @Test func `semicolons divide actions with or without spaces, except in a program's words`() throws {
+        let config = ConfigFile("bind a star;archive\nbind b !sed 's/a/b/;p' ; star\nbind c tag '+a;b'; star")
+        #expect(config.errors.isEmpty)
+        let texts = "abc".map { config.keys[.character($0)]?.text }
+        #expect(texts == ["star ; archive", "run sed 's/a/b/;p' ; star", "tag '+a;b' ; star"])
     }
 
     @Test func `a sequence performs its action, with a count before it`() throws {

@@ -9,25 +9,32 @@ struct Binding: Hashable, Sendable {
     /// Parses `delete`, `tag +work`, `!program {url}`, or `|program`, or several of them between semicolons.
     init(_ text: String) throws(ConfigError) {
         let parts = Self.parts(text)
+        guard parts.count == 1 || !parts.contains("") else {
+            throw ConfigError("An action is missing before or after ';'.")
+        }
         try self.init(single: parts[0])
         for part in parts.dropFirst() { next.append(try Binding(single: part)) }
     }
 
-    /// Divides a line at semicolons between spaces, outside quotation marks.
+    /// Divides a line at semicolons outside quotation marks; those in words of a program's line belong to it.
     private static func parts(_ line: String) -> [String] {
-        var parts: [[Substring]] = [[]]
+        var parts = [""]
         var quote: Character?
-        for word in line.split(separator: " ", omittingEmptySubsequences: false) {
-            if word == ";", quote == nil {
-                parts.append([])
+        for index in line.indices {
+            let (character, part) = (line[index], parts[parts.count - 1].trimmed)
+            let isOfProgram = ["!", "|", "run ", "pipe "].contains { part.hasPrefix($0) }
+            let isWord =
+                line[..<index].last.map { $0 == " " } ?? true
+                && line[index...].dropFirst().first.map { $0 == " " } ?? true
+            if character == ";", quote == nil, isWord || !isOfProgram {
+                parts.append("")
                 continue
             }
-            parts[parts.count - 1].append(word)
-            for character in word where character == "\"" || character == "'" {
-                if quote == nil { quote = character } else if quote == character { quote = nil }
-            }
+            parts[parts.count - 1].append(character)
+            guard character == "\"" || character == "'" else { continue }
+            if quote == nil { quote = character } else if quote == character { quote = nil }
         }
-        return parts.map { $0.joined(separator: " ").trimmed }
+        return parts.map(\.trimmed)
     }
 
     private init(single text: String) throws(ConfigError) {

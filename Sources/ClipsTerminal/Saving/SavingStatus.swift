@@ -128,22 +128,25 @@ extension AppState {
         switch work {
         case .open: return
         case .undo(let step, _):
+            // A key may undo several changes, and undo may be of several works of a key.
+            let group = group ?? step.group
             if let token {
                 undoSteps.redoable.append(
                     UndoStep(token: token, summary: step.redoSummary ?? summary, group: step.group))
-                report("Undone: ", summary, remark, "\(keys.name(of: .redo)) to redo", of: step.group)
+                report("Undone: ", summary, remark, "\(keys.name(of: .redo)) to redo", of: group)
             } else {
                 undoSteps.setAside(work)
-                if !isReported(step.group) { report(Self.nothing(to: .undo, summary, remark)) }
+                if !isReported(group) { report(Self.nothing(to: .undo, summary, remark)) }
             }
             continueGroup(of: step, .undo)
         case .redo(let step, _):
+            let group = group ?? step.group
             if let token {
                 undoSteps.add(UndoStep(token: token, summary: summary, group: step.group))
-                report("Redone: ", summary, remark, undoHint, of: step.group)
+                report("Redone: ", summary, remark, undoHint, of: group)
             } else {
                 undoSteps.setAside(work)
-                if !isReported(step.group) { report(Self.nothing(to: .redo, summary, remark)) }
+                if !isReported(group) { report(Self.nothing(to: .redo, summary, remark)) }
             }
             continueGroup(of: step, .redo)
         default:
@@ -170,11 +173,20 @@ extension AppState {
         let isReported = isReported(group)
         let other = isReported || group == nil || group != typing.group ? nil : message?.text
         let summaries = (isReported ? saving.reported?.summaries ?? [] : []) + [summary]
-        let all = (verb + summaries.joined(separator: ", ")).sentence
+        let all = (verb + Self.namedOnce(summaries).joined(separator: ", ")).sentence
         let text = Self.joined([all, remark, hint, other])
         saving.reported = nil
         report(text)
         saving.reported = (group, summaries, text)
+    }
+
+    /// Returns summaries of which the later ones do not repeat the title in the first one.
+    private static func namedOnce(_ summaries: [String]) -> [String] {
+        guard let first = summaries.first, let start = first.firstIndex(of: "“"),
+            let end = first.lastIndex(of: "”"), start < end
+        else { return summaries }
+        let title = first[start...end]
+        return [first] + summaries.dropFirst().map { $0.replacing(title, with: "it", maxReplacements: 1) }
     }
 
     private static func joined(_ parts: [String?]) -> String {
