@@ -1,4 +1,5 @@
 package import PersistentStore
+import SearchIndex
 
 extension ClipStore {
     /// Saves clips as one transaction, with a policy for URLs that already exist.
@@ -21,6 +22,22 @@ extension ClipStore {
         return Written(
             value: (clip: ids[0], isMerged: outcome.saved == 0, isUnarchived: outcome.unarchived > 0),
             token: written.token)
+    }
+
+    /// Returns how many drafts are of a page that is saved, and the first clip of one of them with its title.
+    package func existing(
+        _ drafts: [ClipDraft]
+    ) async throws(StoreError) -> (count: Int, first: (id: Int64, title: String)?) {
+        let lookup = DuplicateLookup(drafts, includesVariants: true)
+        return try await container.read { snapshot throws(StoreError) in
+            let stored = try lookup.variants(in: snapshot)
+            let keys = Set(stored.map { CanonicalURL.key($0.url) })
+            let count = drafts.count { !$0.url.isEmpty && keys.contains(CanonicalURL.key($0.url)) }
+            guard let id = stored.map(\.id).min(), let title = try snapshot.titles(of: [id])[id] else {
+                return (0, nil)
+            }
+            return (count, (id, title))
+        }
     }
 
     private func save(

@@ -45,6 +45,9 @@ struct DuplicatePlan {
         let same = (itself + (key.flatMap { indices[$0] } ?? []).filter { !itself.contains($0) })
             .filter { !entries[$0].isDeleted }
         guard let first = same.first else { return insert(draft, key) }
+        if outcome.firstExisting == nil, let stored = entries[first].stored {
+            (outcome.firstExisting, outcome.formerTitle) = (stored.id, stored.displayTitle)
+        }
         if policy == .keepBoth, itself.contains(first) {
             outcome.unchanged += 1
             return destinations.append(first)
@@ -76,7 +79,6 @@ struct DuplicatePlan {
                 outcome.unchanged += 1
             } else {
                 outcome.merged += 1
-                outcome.formerTitle = outcome.formerTitle ?? entries[first].stored?.displayTitle
                 if before.isArchived && !merged.isArchived { outcome.unarchived += 1 }
                 outcome.remaining.formUnion(same.dropFirst().compactMap { entries[$0].stored?.id })
                 if !isDated { merged.updated = max(merged.updated ?? 0, draft.updated ?? 0) }
@@ -84,7 +86,6 @@ struct DuplicatePlan {
             resolve([first], on: merged)
         case .replace:
             outcome.replaced += 1
-            outcome.formerTitle = outcome.formerTitle ?? entries[first].stored?.displayTitle
             resolve(same, on: draft)
         }
     }

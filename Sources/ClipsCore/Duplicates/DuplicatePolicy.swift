@@ -30,10 +30,14 @@ package struct DuplicateOutcome: Hashable, Sendable {
     package var unarchived = 0
     /// The IDs of the other stored clips of the pages of merged clips, which remain.
     package var remaining: Set<Int64> = []
-    /// The name of the first stored clip that was merged or replaced, before that.
+    /// The first stored clip of a page that was saved again, and its title before that.
+    package var firstExisting: Int64?
     package var formerTitle: String?
 
     package init() {}
+
+    /// The number of drafts whose page, or whose UUID, was already saved.
+    package var existing: Int { addedAsDuplicate + merged + replaced + skipped + unchanged }
 
     /// The number of inserted or changed clips.
     package var total: Int { saved + merged + replaced }
@@ -47,6 +51,7 @@ package struct DuplicateOutcome: Hashable, Sendable {
         left.unchanged += right.unchanged
         left.deleted += right.deleted
         left.unarchived += right.unarchived
+        left.firstExisting = left.firstExisting ?? right.firstExisting
         left.formerTitle = left.formerTitle ?? right.formerTitle
         left.remaining.formUnion(right.remaining)
     }

@@ -156,44 +156,17 @@ struct ClipCapture {
 
     private func save(_ draft: ClipDraft, _ store: ClipStore) async throws -> (ids: [Int64], remark: String?)
     {
-        func remark(_ clip: Int64?, _ result: String?, formerTitle: String? = nil) async -> String? {
-            guard let clip, let result else { return nil }
-            var title = formerTitle
-            if title == nil { title = try? await store.clip(clip).displayTitle }
-            let subject = title.map { Message.clip(clip, titled: $0) } ?? "clip \(clip)"
-            return "this page is already saved as \(subject); \(result)."
-        }
         if let policy = try invocation.duplicates(author: author), policy != .keepBoth {
             let (ids, outcome) = try await store.add([draft], duplicates: policy)
-            let result = self.remark(outcome)
-            return (ids, await remark(ids.first, result, formerTitle: outcome.formerTitle))
+            return (ids, invocation.remark(on: outcome, "this page", author: author))
         }
         let (id, earlier, _) = try await store.add(draft)
-        return ([id], await remark(earlier.first?.id, "both clips are retained"))
-    }
-
-    private func remark(_ outcome: DuplicateOutcome) -> String? {
-        let count = Message.count(outcome.deleted, "other clip")
-        let author = invocation.author(default: author)
-        let undo = author == "cli" ? "clips undo" : "clips undo --author '\(author)'"
-        let others =
-            outcome.deleted == 0 ? "" : ", and \(count) of this page deleted; \(undo) restores them"
-        if outcome.merged > 0 {
-            let unarchived = outcome.unarchived > 0 ? " and no longer archived" : ""
-            return "the clips are merged\(unarchived)\(Self.sentence(remaining: outcome.remaining))"
+        var outcome = DuplicateOutcome()
+        if let known = earlier.first?.id {
+            (outcome.addedAsDuplicate, outcome.firstExisting) = (1, known)
+            outcome.formerTitle = try? await store.clip(known).displayTitle
         }
-        if outcome.replaced > 0 { return "its clip is replaced\(others)" }
-        if outcome.skipped > 0 { return "its clip is unchanged" }
-        if outcome.unchanged > 0 { return "the clip adds nothing new" }
-        return outcome.addedAsDuplicate > 0 ? "both clips are retained" : nil
-    }
-
-    /// Returns a sentence, without its final period, about the other clips of a page; empty if there are none.
-    private static func sentence(remaining: Set<Int64>) -> String {
-        guard let clip = remaining.first else { return "" }
-        return remaining.count == 1
-            ? ". Clip \(clip) of this page remains separate; 'clips dedupe' merges it too"
-            : ". \(remaining.count.grouped) other clips of this page remain separate; 'clips dedupe' merges them too"
+        return ([id], invocation.remark(on: outcome, "this page", author: author))
     }
 }
 

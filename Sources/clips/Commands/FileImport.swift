@@ -28,6 +28,9 @@ struct FileImport {
             total += report
         }
         retention?.report()
+        if let remark = invocation.remark(on: total.outcome, "one page", author: "import") {
+            invocation.remark(remark)
+        }
         invocation.remark(Self.summary(total, isDry: isDry))
         if total.isInterrupted {
             PendingInterrupt.release()

@@ -80,14 +80,18 @@ struct JSONLinesImport {
             if let policy = try invocation.duplicates(author: author) {
                 let (found, outcome) = try await store.add(progress.drafts, duplicates: policy)
                 ids = found
-                progress.saved += outcome.total
-                progress.merged += outcome.merged
-                progress.existing += outcome.unchanged + outcome.skipped
+                progress.outcome += outcome
             } else {
+                let known = try await store.existing(progress.drafts)
                 let clips = try await store.addOnce(progress.drafts)
                 ids = clips.map(\.id)
-                progress.saved += clips.count { $0.isNew }
-                progress.existing += clips.count { !$0.isNew }
+                var outcome = DuplicateOutcome()
+                outcome.saved = clips.count { $0.isNew }
+                outcome.unchanged = clips.count { !$0.isNew }
+                // A line with the UUID of a clip may also have its URL.
+                outcome.addedAsDuplicate = max(0, known.count - outcome.unchanged)
+                (outcome.firstExisting, outcome.formerTitle) = (known.first?.id, known.first?.title)
+                progress.outcome += outcome
             }
             if invocation.isJSON || !invocation.output.isTerminal || invocation.arguments.has("--ids") {
                 await invocation.printSaved(ids, of: store)
@@ -99,10 +103,17 @@ struct JSONLinesImport {
     }
 
     private func end(_ progress: Progress, isRefused: Bool) -> ExitStatus {
-        let merged = progress.merged > 0 ? ", \(progress.merged) of them in clips that existed" : ""
-        let existing = progress.existing > 0 ? ", \(progress.existing) already existed" : ""
+        let outcome = progress.outcome
+        let remark = invocation.remark(on: outcome, "one page", author: author)
+        if let remark { invocation.remark(remark) }
+        let counts = [
+            (outcome.addedAsDuplicate, "of them with an existing URL"),
+            (outcome.merged, "of them in clips that existed"), (outcome.replaced, "of them in their place"),
+            (outcome.unchanged + outcome.skipped, "already existed"),
+        ].filter { remark == nil && $0.0 > 0 }
+        let existing = counts.map { ", \($0.grouped) \($1)" }.joined()
         let leftOut =
-            merged + existing + (progress.bad > 0 ? ", left out \(Message.count(progress.bad, "line"))" : "")
+            existing + (progress.bad > 0 ? ", left out \(Message.count(progress.bad, "line"))" : "")
         if let failure = progress.failure {
             if progress.saved > 0 {
                 invocation.remark(
@@ -146,11 +157,8 @@ struct JSONLinesImport {
         /// The error after which nothing more is saved.
         var failure: (any Error)?
         var drafts: [ClipDraft] = []
-        var saved = 0
-        /// The number of saved clips that were merged with existing ones.
-        var merged = 0
-        /// The number of clips that were not saved again, because they exist.
-        var existing = 0
+        var outcome = DuplicateOutcome()
+        var saved: Int { outcome.total }
         var bad = 0
         /// The number of lines with values that were not read exactly.
         var changed = 0

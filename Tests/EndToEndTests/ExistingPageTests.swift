@@ -1,0 +1,49 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the commands that save clips say about pages that were already saved.
+@Suite struct ExistingPageTests {
+    let clips: ClipsProgram
+
+    init() throws {
+        clips = try ClipsProgram()
+        try clips.run("add", "https://a.b", "--title", "A")
+        try clips.run("add", "https://c.d", "--title", "C")
+    }
+
+    private func run(_ command: String, _ input: String) throws -> Shell {
+        let words = command.split(separator: " ").map(String.init)
+        return try Shell.run(ClipsProgram.path, words, input: input, environment: clips.environment)
+    }
+
+    private static let one = #"{"url": "http://www.a.b/#x", "note": "n"}"# + "\n"
+    private static let two = one + #"{"url": "https://c.d", "note": "n"}"# + "\n"
+    private static let new = #"{"url": "https://new.example"}"# + "\n"
+
+    @Test(arguments: [
+        ("add --jsonl", "both clips are retained", "2 of them with an existing URL"),
+        ("add --jsonl --duplicates skip", "its clip is unchanged", "2 already existed"),
+        ("add --jsonl --duplicates replace", "its clip is replaced", "2 of them in their place"),
+        ("extension --jsonl", "the clips are merged", "2 of them in clips that existed"),
+    ])
+    func `lines of one saved page name its clip, and of several their number`(
+        command: String, result: String, count: String
+    ) throws {
+        let one = try run(command, Self.new + Self.one)
+        #expect(one.errors.contains("One page is already saved as clip 1 “A”; \(result)."), "\(one.errors)")
+        #expect(!one.errors.contains(" 1 of them") && !one.errors.contains(", 1 already"), "\(one.errors)")
+        let two = try run(command, Self.two.replacing("\"n\"", with: "\"m\""))
+        #expect(two.errors.contains(", \(count)"), "\(two.errors)")
+        #expect(!two.errors.contains("is already saved"), "\(two.errors)")
+        let none = try run(command, #"{"url": "https://other.example"}"#)
+        #expect(none.errors == "clips: Saved 1 clip.\n")
+    }
+
+    @Test func `an import of one saved page names its clip`() throws {
+        let one = try run("import --duplicates merge -", Self.new + Self.one).errors
+        #expect(one.contains("One page is already saved as clip 1 “A”; the clips are merged."), "\(one)")
+        let many = try run("import --duplicates merge -", Self.two)
+        #expect(!many.errors.contains("is already saved as"), "\(many.errors)")
+    }
+}
