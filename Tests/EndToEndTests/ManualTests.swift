@@ -48,6 +48,14 @@ import Testing
                 """ + "\n" && run.errors == "", "\(run)")
     }
 
+    @Test func `the only candidate for an empty word is not the only one`() throws {
+        let words = try bash("complete history ''").output.split(separator: " ")
+        #expect(words.contains("clean") && words.contains("--follow"), "\(words)")
+        try clips.run("add", "--title", "a", "--tag", "only")
+        #expect(try bash("complete tags delete ''").output.hasPrefix("only --"))
+        #expect(try bash("complete tags delete o").output == "only\n")
+    }
+
     @Test func `bash completes tags, which it does not expand, and offers no option of another command`()
         throws
     {

@@ -109,12 +109,16 @@ private struct Candidates {
             items = items.map { ("\(name)=\($0.text)", $0.help) }
         } else if !line.isUnknown {
             let isSigned = line.command?.takesSignedWords == true && !typed.hasPrefix("--")
-            if !line.hasEnded, typed.hasPrefix("-") {
-                for option in line.options where !items.contains(where: { $0.text == option.name }) {
-                    add([option.name], typed, help: option.help)
-                }
-            }
+            if !line.hasEnded, typed.hasPrefix("-") { add(optionsOf: line, typed: typed) }
             if !typed.hasPrefix("-") || isSigned || line.hasEnded { add(operandsOf: line, typed: typed) }
+            // A shell would insert the only candidate, such as 'clean' of the history, before the user has seen it.
+            if !line.hasEnded, typed.isEmpty, items.count == 1 { add(optionsOf: line, typed: typed) }
+        }
+    }
+
+    private mutating func add(optionsOf line: BegunLine, typed: String) {
+        for option in line.options where !items.contains(where: { $0.text == option.name }) {
+            add([option.name], typed, help: option.help)
         }
     }
 
