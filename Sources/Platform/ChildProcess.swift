@@ -106,6 +106,17 @@ package enum ChildProcess {
         return withExtendedLifetime(file) { spawn() }
     }
 
+    /// The reason why a program that exists could not be started; nil if there is none with its name.
+    package static func problem(of program: String) -> String? {
+        let folders = (Environment.variable("PATH") ?? "").split(separator: ":")
+        let paths = program.contains("/") ? [program] : folders.map { "\($0)/\(program)" }
+        guard let path = paths.first(where: FilePath.exists) else { return nil }
+        var info = stat()
+        if stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR { return "It is a folder." }
+        return access(path, X_OK) == 0
+            ? "It is neither a program nor a script that begins with '#!'." : "It is not executable."
+    }
+
     /// Calls a function with this process's environment, byte for byte, except for the changed variables.
     private static func withEnvironment<Result>(
         _ changed: [String: String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result

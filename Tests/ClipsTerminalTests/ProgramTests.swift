@@ -79,6 +79,22 @@ import Testing
             ])
     }
 
+    @Test func `a program that exists but cannot be started is not misspelled`() async throws {
+        try await RunningApp.open(size: Size(rows: 24, columns: 200), clips: 1) { app in
+            let script = app.folder.path(of: "script")
+            try "echo".write(toFile: script, atomically: true, encoding: .utf8)
+            for (program, problem) in [
+                (script, "It is not executable."), (app.folder.path, "It is a folder."),
+                ("/no/such/program", "Check its name."),
+            ] {
+                try app.run("!\(program)<Enter>\n:wait text=\(problem)\n:wait idle")
+                try app.run("!\(program) &<Enter>\n:wait text=\(problem)\n:wait idle")
+            }
+            chmod(script, 0o755)
+            try app.run("!\(script)<Enter>\n:wait text=that begins with '#!'")
+        }
+    }
+
     @Test func `a clip is read once a browser has its page, and remains unread if that failed`() async throws
     {
         try await RunningApp.open(clips: 3) { app in

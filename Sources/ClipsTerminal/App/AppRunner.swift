@@ -138,7 +138,9 @@ final class AppRunner {
         let (status, _, hasOutput) = relay([call], as: Work.quoted(subject))
         // ^C is a normal way to leave it.
         guard status == 0 || status == 128 + SIGINT else {
-            let hint = "Set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
+            let hint =
+                Self.problem(of: command[0], status)
+                ?? "Set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
             return handle(.programFailed("'\(command[0])' \(Self.ending(status)). \(hint)"))
         }
         handle(.pagesOpened(clips))
@@ -162,9 +164,10 @@ final class AppRunner {
         guard status != 128 + SIGINT else {
             return handle(.notice("Interrupted \(first.words[0]) on \(failed)\(others)"))
         }
+        let problem = Self.problem(of: first.words[0], status)
         let hint =
             status == nil
-            ? Self.startHint : hasOutput ? Self.programHint : "Check its name and its arguments."
+            ? problem ?? Self.startHint : hasOutput ? Self.programHint : "Check its name and its arguments."
         handle(
             .programFailed("'\(first.words[0])' \(Self.ending(status)) on \(failed)\(others). \(hint)"))
     }
@@ -217,6 +220,10 @@ final class AppRunner {
                 ))
         }
         handle(.edited(EditedForm(clip: clip, text: text, path: path)))
+    }
+
+    private static func problem(of program: String, _ status: Int32?) -> String? {
+        status == nil ? ChildProcess.problem(of: program) : nil
     }
 
     private static func ending(_ status: Int32?) -> String {

@@ -108,7 +108,8 @@ struct Launches {
             return Report(sentence: sentence, isFailure: true, clips: launch.clips)
         }
         if launch.unstarted > 0 {
-            return failed("could not be started", launch.unstarted, launch.startHint)
+            let hint = ChildProcess.problem(of: launch.program) ?? launch.startHint
+            return failed("could not be started", launch.unstarted, hint)
         }
         if let status = launch.failures.first {
             return failed("ended with status \(status)", launch.failures.count, launch.hint)

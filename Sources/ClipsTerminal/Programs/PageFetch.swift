@@ -1,3 +1,5 @@
+import Platform
+
 /// Gets pages with the program that the config file names, by default curl(1).
 package struct PageFetch: Sendable {
     /// A reason why there is no page, as the rest of a sentence.
@@ -61,6 +63,9 @@ package struct PageFetch: Sendable {
             let address = lines.last.flatMap { $0.isEmpty ? nil : String($0) } ?? url
             return (output.bytes, lines.count < 2 ? nil : lines.first.map { String($0) }, address)
         case .exited(127), .notStarted:
+            if let problem = ChildProcess.problem(of: command[0]), case .notStarted = output.ending {
+                throw Failure("\(name) could not be started: \(problem.dropLast())")
+            }
             throw Failure(
                 "\(name) could not be started; install it, or set 'fetch COMMAND' in the config file")
         case .exited(let status):
