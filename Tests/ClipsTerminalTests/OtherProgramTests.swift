@@ -162,4 +162,16 @@ import Testing
         try state.press("<Space>")
         #expect(toggled(try state.press("*")) == [false])
     }
+
+    @Test(arguments: 30...130) func `a commit does not take the room of the filter`(columns: Int) throws {
+        var state = AppState.showing(3, Size(rows: 24, columns: columns))
+        try state.press("/title:kernel tag:linux unread<Enter>")
+        state.take(window((0..<3).reversed(), generation: state.list.feed.generation))
+        let before = state.statusLine
+        #expect(before.contains("/title:kernel"), "\(before)")
+        let title = "A title that is much longer than the room for it in the status line"
+        state.take(.transactions([transaction(1, deleting: [7], author: "extension", title: title)]))
+        #expect(state.statusLine.contains("/title:kernel"), "\(state.statusLine)")
+        #expect(columns < 80 || state.statusLine.contains("extension deleted"), "\(state.statusLine)")
+    }
 }

@@ -146,13 +146,16 @@ struct StatusLine {
 
     private func drawState(_ line: Rect, _ frame: inout Frame) {
         var left = leftParts
+        let filter = left.firstIndex { $0.text == "/\(state.list.query.filter)" }
+        let needed = max(2, filter.map { $0 + 1 } ?? 0)
         let gap = 2
         func fittingParts(after left: [StyledRun]) -> [StyledRun] {
             rightParts(fitting: line.size.columns - indent(line) - width(left) - gap - 1)
         }
         var right = fittingParts(after: left)
         // What a commit changed is more important than the number of unread clips.
-        if left.count > 2, left.last?.text.hasSuffix(" unread") == true, right == rightParts(maxTitle: 0) {
+        if left.count > needed, left.last?.text.hasSuffix(" unread") == true, right == rightParts(maxTitle: 0)
+        {
             let titled = fittingParts(after: left.dropLast())
             if titled != right { (left, right) = (left.dropLast(), titled) }
         }
@@ -162,12 +165,18 @@ struct StatusLine {
             right.removeAll { $0.style == theme.muted }
         }
         // The first parts are the most important.
-        while left.count > 2, width(left) + width(right) + gap + 1 > line.size.columns {
+        while left.count > needed, width(left) + width(right) + gap + 1 > line.size.columns {
             left.removeLast()
             if !isReading { right = fittingParts(after: left) }
         }
         let room = line.size.columns - indent(line) - width(left) - gap - 1
         if !isReading, width(right) > room { right = untitledParts(fitting: room) }
+        let excess = width(left) + width(right) + gap + 1 + indent(line) - line.size.columns
+        if let filter, excess > 0 {
+            let text = SafeText.line(left[filter].text)
+            let columns = max(Self.minFilter, DisplayWidth.columns(of: text) - excess)
+            left[filter].text = SafeText.cut(text, to: columns)
+        }
         // The number of unread clips does not hide a problem on a narrow screen.
         if left.count == 2, left[1].text.hasSuffix(" unread"), line.size.columns - width(left) < 8 {
             left.removeLast()
@@ -181,6 +190,9 @@ struct StatusLine {
         }
         drawRight(right, line, after: column, gap: gap, mayCut: true, &frame)
     }
+
+    /// The columns of a filter that the last change does not take.
+    private static let minFilter = 20
 
     private func width(_ parts: [StyledRun]) -> Int {
         parts.reduce(max(0, parts.count - 1) * 3) { $0 + DisplayWidth.columns(of: SafeText.line($1.text)) }
