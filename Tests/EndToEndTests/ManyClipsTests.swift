@@ -294,7 +294,7 @@ import Testing
         var environment = clips.environment.merging(["TZ": "Asia/Kolkata", "PS1": "shell> "]) { $1 }
         environment["NO_COLOR"] = nil
         let terminal = try TmuxSession(
-            ["bash", "--norc", "-i"], columns: 100, rows: 24, environment: environment)
+            ["bash", "--norc", "-i"], columns: 120, rows: 24, environment: environment)
         try terminal.send("unset NO_COLOR; \(ClipsProgram.path) list --limit 3", "Enter")
         #expect(try await soon { try terminal.shows("title 10") })
         let lines = try terminal.lines().filter { $0.contains(" cli ") }
