@@ -27,6 +27,10 @@ import Testing
             "see<a href=https://b.example/1>https://b.example/1</a>下, (<a href=https://c.example/2>https://c.example/2</a>)”",
             "see https://b.example/1 下, (https://c.example/2)”"
         ),
+        (
+            "<a href=https://b.example/Inc.>https://b.example/Inc.</a> <b><a href=https://c.example/>https://c.example/</a></b>x",
+            "[https://b.example/Inc.][1] **[https://c.example/][2]**x"
+        ),
         ("<code>&amp;lt;</code><code>adj</code> <a href=/1>one</a>", "`&lt;` `adj` [one][1]"),
         ("<svg><title>A drawing</title></svg>", "(image: A drawing)"),
         ("<noscript><img src=/n.png alt=N></noscript>", "[(image: N)][1]"),

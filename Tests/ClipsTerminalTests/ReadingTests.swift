@@ -304,6 +304,10 @@ import Testing
             "[(image: A) [1]][2]\n\n[1]: https://s.example/\n[2]: https://l.example/", "(image: A) [1] [2]",
             ["https://s.example/", "https://l.example/"]
         ),
+        (
+            "Ann <[a@b.example][1]> <[7.GA1@c.example][2]>\n\n[1]: mailto:a@b.example\n[2]: https://d.example/",
+            "Ann <a@b.example [1]> <7.GA1@c.example [2]>", ["mailto:a@b.example", "https://d.example/"]
+        ),
     ])
     func `images and addresses in angle brackets have numbers`(text: String, shown: String, urls: [String]) {
         var text = text

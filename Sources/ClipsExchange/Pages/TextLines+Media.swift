@@ -190,5 +190,15 @@ extension TextLines {
         return links.number(of: address)
     }
 
+    /// Returns the number of a link at the end of the text; nil for one whose words are its address, and are read as it. One
+    /// that ends in a stop, or follows marks, would be read as another address.
+    mutating func linkNumber(of address: String, _ words: String, from start: Int) -> Int? {
+        let bare = Array(words.utf8)
+        let isBare =
+            address == words && LinkAddress.urls(in: bare).first.map { $0 == bare.indices } ?? true
+            && (start == 0 || !"*~".utf8.contains(bytes[start - 1]))
+        return isBare ? nil : number(of: address, after: start)
+    }
+
     private static let maxWord = 200
 }

@@ -286,7 +286,7 @@ struct TextLines {
 
     private mutating func endLink(from start: Int, _ address: String?) {
         let content = String(decoding: bytes[(start + 1)...], as: UTF8.self)
-        guard let address, address != content, let number = number(of: address, after: start) else {
+        guard let address, let number = linkNumber(of: address, content, from: start) else {
             // Apart from a word before it, which would be a part of its scheme.
             if address == content, start > 0, bytes[start - 1] >= 0x30 {
                 bytes[start] = 0x20

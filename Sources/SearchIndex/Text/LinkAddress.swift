@@ -23,7 +23,7 @@ package enum LinkAddress {
     package static func isMail(_ bytes: ArraySlice<UInt8>) -> Bool {
         let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         return parts.count == 2 && !parts[0].isEmpty && parts[1].dropFirst().contains(UInt8(ascii: "."))
-            && bytes.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
+            && bytes.allSatisfy { $0 > 0x20 && !":/[]()<>\",;\\".utf8.contains($0) }
     }
 
     /// Returns the URLs in a text from an index on, which begin with a scheme and two slashes.
