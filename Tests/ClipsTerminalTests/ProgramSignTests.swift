@@ -6,10 +6,11 @@ import Testing
 
 /// The texts whose stars, number signs, and backslashes are shown, and those in which they are marks.
 @Suite struct ProgramSignTests {
-    private static func clip(_ text: String) -> Clip {
-        let layout = StoredObject.Layout(names: ["text"])
+    private static func clip(_ text: String, url: String = "") -> Clip {
+        let layout = StoredObject.Layout(names: ["text", "url"])
         return Clip(
-            StoredObject(id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text(text)]))
+            StoredObject(
+                id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text(text), .text(url)]))
     }
 
     @Test(arguments: [
@@ -33,7 +34,20 @@ import Testing
         "*Emphasis* -- a dash -- and more.", "~~done~~ **open**\n\n+ a\n+ b",
     ])
     func `a text with marks is Markdown`(text: String) {
-        #expect(Self.clip(text).hasMarkdown)
+        #expect(Self.clip(text, url: "https://a.ex/").hasMarkdown)
+        let isMarked = ["**", "](", "```", "~~~", "]: ", "<http"].contains(where: text.contains)
+        if isMarked || text.hasPrefix("# ") || text.hasPrefix("## ") { #expect(Self.clip(text).hasMarkdown) }
+    }
+
+    @Test(arguments: [
+        "Match a literal star with \\* and a dot with \\. in grep", "\\\\nas\\_old\\x",
+        "Use \\_ for an underscore, \\[ x^2 \\] for display math.", "x = 2*3*4 and a *b* c",
+        "   _____ _ _\n  / ____| (_)\n | |____| | | |_) \\__ \\\n  \\_____|_|_| .__/|___/",
+    ])
+    func `a text without headings, links, or bold words is shown as it is, unless it is that of a page`(
+        text: String
+    ) {
+        #expect(!Self.clip(text).hasMarkdown)
     }
 
     @Test(arguments: [
@@ -71,5 +85,6 @@ import Testing
     ])
     func `a text of a program is no Markdown`(text: String) {
         #expect(!Self.clip(text).hasMarkdown)
+        #expect(!Self.clip(text, url: "https://a.ex/").hasMarkdown || text.hasPrefix("#!"))
     }
 }

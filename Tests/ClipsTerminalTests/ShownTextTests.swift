@@ -96,10 +96,12 @@ import Testing
                 == ["A bu", "B  b", "c bi", "D #x bi"])
         #expect(ShownText("# A\n## B *c* ##\n### D\n", width: 80).text == "A\nB c\nD\n")
         let code =
-            "a\n\n```swift\n# x **y**\n\n  z | w\n--- | ---\n```\nb\n```\n```\n  ~~~\n- c\n  ```\n  d\n  ```\n"
+            "a\n\n```swift\n# x **y**\n\n  z | w\n--- | ---\n```\nb\n```\n```\n- c\n  ```\n  d\n  ```\n"
         #expect(
             ShownText(code, width: 80).text
-                == "a\n\n  # x **y**\n\n    z | w\n  --- | ---\nb\n\n  ~~~\n- c\n    d\n")
+                == "a\n\n  # x **y**\n\n    z | w\n  --- | ---\nb\n\n- c\n    d\n")
+        let tildes = "a\n\n~~~ sh\nif *b* `c\n```\n~~~\n\n*d*\n"
+        #expect(ShownText(tildes, width: 80).text == "a\n\n  if *b* `c\n  ```\n\nd\n")
         #expect(ShownText("```\n*x*", width: 80).text == "  *x*" && ShownText("```", width: 80).text == "")
     }
 

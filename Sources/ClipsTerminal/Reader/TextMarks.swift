@@ -110,14 +110,19 @@ extension Clip {
     /// Whether the text is that of a program.
     var isScript: Bool { text.hasPrefix("#!") && url.isEmpty }
 
-    /// Whether the text may be Markdown: it has links or code as Markdown has them, or no signs of a program.
+    /// Whether the text may be Markdown: it has links or code as Markdown has them, or it is that of a page, or has headings
+    /// or bold words, and no signs of a program. In any other text, stars and backslashes are shown as they are.
     var hasMarkdown: Bool {
         if isScript { return false }
-        let signs = ["](http", "```", "<https://", "<http://"]
+        let signs = ["](http", "```", "~~~\n", "<https://", "<http://"]
         if signs.contains(where: text.contains) || text.contains("![") && text.contains("](") { return true }
         let hasLinks =
             text.contains("]: ")
             && !LinkDefinition.all(in: Array(text.utf8.suffix(ClipLinks.maxBytes))[...]).isEmpty
-        return hasLinks || !ProgramSigns.areIn(text)
+        if hasLinks { return true }
+        let headings = ["# ", "## ", "### "]
+        let isMarked = !url.isEmpty || text.contains("**")
+            || headings.contains { text.hasPrefix($0) || text.contains("\n" + $0) }
+        return isMarked && !ProgramSigns.areIn(text)
     }
 }

@@ -9,7 +9,8 @@ package struct TextCode: Hashable, Sendable {
     /// Returns the code of a text, in ascending order.
     package static func all(in bytes: [UInt8]) -> [TextCode] {
         var found: [TextCode] = []
-        var (index, fence): (Int, (start: Int, count: Int, quotes: Int, code: Int)?) = (0, nil)
+        var fence: (start: Int, mark: UInt8, count: Int, quotes: Int, code: Int)?
+        var index = 0
         while index < bytes.count {
             let line = bytes[index...].prefix { $0 != newline }
             var marks = LineMarks(line, maxQuotes: fence?.quotes ?? .max, maxItems: fence == nil ? .max : 0)
@@ -21,18 +22,19 @@ package struct TextCode: Hashable, Sendable {
                 (fence, marks) = (nil, LineMarks(line))
             }
             let rest = line[marks.content...]
-            let signs = rest.prefix { $0 == sign }.count
+            let mark = rest.first == tilde ? tilde : sign
+            let signs = rest.prefix { $0 == mark }.count
             if let open = fence {
-                if signs >= open.count, rest.dropFirst(signs).allSatisfy({ $0 <= 0x20 }) {
+                if mark == open.mark, signs >= open.count, rest.dropFirst(signs).allSatisfy({ $0 <= 0x20 }) {
                     let end = max(open.code, line.startIndex - 1)
                     found.append(
                         TextCode(
                             range: open.start..<line.endIndex, lines: open.code..<end, quotes: open.quotes))
                     fence = nil
                 }
-            } else if signs >= 3, !rest.dropFirst(signs).contains(sign) {
+            } else if signs >= 3, mark == tilde || !rest.dropFirst(signs).contains(sign) {
                 let start = marks.hasItem ? rest.startIndex : index
-                fence = (start, signs, marks.quotes, min(line.endIndex + 1, bytes.count))
+                fence = (start, mark, signs, marks.quotes, min(line.endIndex + 1, bytes.count))
             } else {
                 while let sign = bytes[index..<line.endIndex].firstIndex(of: sign) {
                     let isLiteral = sign > line.startIndex && bytes[sign - 1] == UInt8(ascii: "\\")
@@ -53,6 +55,7 @@ package struct TextCode: Hashable, Sendable {
 
     private static let newline = UInt8(ascii: "\n")
     private static let sign = UInt8(ascii: "`")
+    private static let tilde = UInt8(ascii: "~")
     /// The bytes within which code in a line ends.
     private static let maxLength = 300
 
