@@ -40,6 +40,12 @@ import Testing
         #expect(none.errors == "clips: Saved 1 clip.\n")
     }
 
+    @Test func `the clip that is named is the one whose ID is printed`() throws {
+        try clips.run("add", "https://a.b/#x", "--title", "B")
+        let skipped = try run("add https://a.b/#x --title B --duplicates skip", "")
+        #expect(skipped.output == "3\n" && skipped.errors.contains("clip 3 “B”"), "\(skipped.errors)")
+    }
+
     @Test func `an import of one saved page names its clip`() throws {
         let one = try run("import --duplicates merge -", Self.new + Self.one).errors
         #expect(one.contains("One page is already saved as clip 1 “A”; the clips are merged."), "\(one)")

@@ -45,18 +45,19 @@ struct DuplicatePlan {
         let same = (itself + (key.flatMap { indices[$0] } ?? []).filter { !itself.contains($0) })
             .filter { !entries[$0].isDeleted }
         guard let first = same.first else { return insert(draft, key) }
-        if outcome.firstExisting == nil, let stored = entries[first].stored {
+        let equal =
+            policy == .merge
+            ? nil : same.first { entries[$0].content.contains(draft, isDated: isDated) }
+        if outcome.firstExisting == nil, let stored = entries[equal ?? first].stored {
             (outcome.firstExisting, outcome.formerTitle) = (stored.id, stored.displayTitle)
         }
         if policy == .keepBoth, itself.contains(first) {
             outcome.unchanged += 1
             return destinations.append(first)
         }
-        if policy != .merge,
-            let index = same.first(where: { entries[$0].content.contains(draft, isDated: isDated) })
-        {
+        if let equal {
             outcome.unchanged += 1
-            return destinations.append(index)
+            return destinations.append(equal)
         }
         switch policy {
         case .keepBoth:
