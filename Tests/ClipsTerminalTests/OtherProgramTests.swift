@@ -31,6 +31,17 @@ import Testing
         }
     }
 
+    @Test func `the cursor stays at the top after a filter that was given up`() throws {
+        var state = AppState.showing(3)
+        try state.press("/clip 1")
+        state.take(window([1], generation: state.list.feed.generation))
+        try state.press("<Esc>")
+        state.take(window((0..<3).reversed(), generation: state.list.feed.generation))
+        let added = (3..<5).map { LiveList<ClipRow>.Change(id: $0, old: nil, new: row($0)) }
+        state.take(.changes(added, generation: state.list.feed.generation))
+        #expect(state.list.clips.selectedIndex == 0)
+    }
+
     @Test func `a commit that is too large to be reported is announced`() throws {
         var state = AppState.showing(30)
         state.take(.transactions([transaction(1, inserting: [500])]))
@@ -90,19 +101,26 @@ import Testing
         async throws
     {
         @Sendable func open(
-            after sql: String, _ body: @escaping @Sendable (inout RunningApp) throws -> Void
+            after sql: String, columns: Int = 120, _ body: @escaping @Sendable (inout RunningApp) throws -> Void
         ) async throws {
             let folder = try TemporaryFolder()
             let path = folder.path(of: "clips.db")
             try await RunningApp.open(clips: 5, at: path) { _ in }
             _ = try Shell.run("sqlite3", [path, sql])
-            try await RunningApp.open(size: Size(rows: 30, columns: 120), at: path, body)
+            try await RunningApp.open(size: Size(rows: 30, columns: columns), at: path, body)
         }
         try await open(after: "DELETE FROM Clip WHERE id = 1; DELETE FROM Clip WHERE id = 2") {
             try $0.run(":wait text=another program deleted 2 clips")
         }
         try await open(after: "UPDATE Clip SET starred = 1 WHERE id IN (3, 4)") {
             try $0.run(":wait text=another program starred 2 clips")
+        }
+        // A sentence without room names the clip.
+        let long = "UPDATE Clip SET text = 'abc', title = 'J uno', starred = 1 WHERE id = 5"
+        try await open(after: long, columns: 80) { try $0.run(":wait text=another program changed “J uno”, ") }
+        let word = "INSERT INTO Clip (title) VALUES ('https://a.example/\(String(repeating: "x", count: 90))')"
+        try await open(after: word, columns: 80) {
+            try $0.run(":wait text=another program saved “https://a.ex")
         }
         let changes = ["tags = 'a,b'", "starred = 1", "tags = 'b'"]
         try await open(after: changes.map { "UPDATE Clip SET \($0) WHERE id = 5;" }.joined()) { app in
@@ -138,6 +156,20 @@ import Testing
             .changes([.init(id: 2, old: row(2).position, new: nil)], generation: 0))
         try state.press("star<Enter>")
         #expect(state.statusLine.contains("“Clip 2” is already deleted. Nothing was changed."))
+    }
+
+    @Test func `a menu about a deleted clip remains until a key, which does nothing else`() throws {
+        var state = AppState.showing(3)
+        try state.press("y")
+        #expect(state.menu?.clips == [2])
+        let effects = state.take(
+            .transactions([transaction(1, deleting: [2], title: "Clip 2")]),
+            .changes([.init(id: 2, old: row(2).position, new: nil)], generation: 0))
+        for case .findHidden(let ids, let query) in effects {
+            state.answer(.findHidden(ids, query), (hidden: Set<Int64>(), deleted: ids))
+        }
+        #expect(state.lines.contains { $0.contains("“Clip 2” is already deleted. Nothing was changed.") })
+        #expect(try state.press("x").isEmpty && state.menu == nil)
     }
 
     @Test func `a toggle of marked clips follows the list that the user saw`() throws {

@@ -154,6 +154,7 @@ extension AppState {
 
     /// Returns to a view.
     mutating func show(_ origin: ListState.Origin) {
+        if origin.selection == nil { list.clips.stayAtStart() }
         show(origin.query, around: origin.position)
         list.feed.pendingSelection = origin.selection
     }

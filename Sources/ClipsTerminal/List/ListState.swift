@@ -49,9 +49,9 @@ struct ListState: Sendable {
 
     /// The view to return to when filtering is canceled.
     var origin: Origin {
-        Origin(
-            query: query, clip: clips.selectedID, screenRow: clips.selectedIndex - clips.top,
-            position: clips.selectedRow?.position)
+        let row = clips.staysAtStart ? nil : clips.selectedRow
+        return Origin(
+            query: query, clip: row?.id, screenRow: clips.selectedIndex - clips.top, position: row?.position)
     }
 
     /// Whether to read the clips that the list does not show, once for each transaction that leaves it empty.

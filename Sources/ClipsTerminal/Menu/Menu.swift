@@ -23,6 +23,7 @@ struct Menu: Sendable {
         case undo(UndoAnswer)
         case foreignUndo(UndoStep, UndoSteps.Direction)
         case mirror(MirrorAnswer)
+        case nothing
     }
 
     struct Item: Hashable, Sendable {
@@ -56,6 +57,11 @@ struct Menu: Sendable {
         var menu = Menu(title: "Sort by", items: items)
         menu.selected = items.firstIndex { $0.label.hasSuffix("↑") || $0.label.hasSuffix("↓") } ?? 0
         return menu
+    }
+
+    /// A menu whose subject is gone. Remains until a key, which was meant for it and not for the list.
+    static func withdrawn(_ reason: String) -> Menu {
+        Menu(title: reason, items: [Item(key: " ", label: "Any key closes this.", choice: .nothing)])
     }
 
     static func copy(_ clips: [Int64]) -> Menu {
@@ -156,6 +162,11 @@ struct Menu: Sendable {
 extension AppState {
     mutating func handleInMenu(_ key: Key) {
         guard let open = menu else { return }
+        if open.items.first?.choice == .nothing {
+            menu = nil
+            if screen == .conflict, let next = questions.first { show(next) }
+            return
+        }
         if case .character("0"..."9") = key {} else if open.number != nil { menu?.number = 0 }
         switch key {
         case .escape, .control("c"), .character("q"): closeMenu()
@@ -241,6 +252,7 @@ extension AppState {
         case .undo(let answer): resolveUndo(answer)
         case .foreignUndo(let step, let direction): resolve(step, direction)
         case .mirror(let answer): resolveMirrored(answer)
+        case .nothing: break
         }
     }
 

@@ -318,7 +318,7 @@ struct StatusLine {
         return parts
     }
 
-    private func rightParts(maxTitle: Int, maxAuthor: Int = .max) -> [StyledRun] {
+    private func rightParts(maxTitle: Int, maxAuthor: Int = .max, isBrief: Bool = false) -> [StyledRun] {
         var parts: [StyledRun] = []
         switch state.sync.state {
         case .stopped: parts.append(StyledRun(state.list.clips.isLoaded ? "…" : "opening…", theme.muted))
@@ -346,7 +346,8 @@ struct StatusLine {
         if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme.warning)) }
         // The message says the same of an own change.
         if let change = state.sync.lastChange, !change.isOwn || state.message == nil {
-            let summary = change.summary(state.history.titles, maxTitle: maxTitle, maxAuthor: maxAuthor)
+            let summary = change.summary(
+                state.history.titles, maxTitle: maxTitle, maxAuthor: maxAuthor, isBrief: isBrief)
             parts.append(StyledRun("\(summary), \(Age(of: change.at, at: state.now).sentence)", theme.muted))
         }
         return parts
@@ -364,9 +365,11 @@ struct StatusLine {
 
     /// Returns the right parts, with the longest title that fits.
     private func rightParts(fitting width: Int) -> [StyledRun] {
-        for maxTitle in stride(from: 60, through: 8, by: -4) {
-            let parts = rightParts(maxTitle: maxTitle)
-            if self.width(parts) <= width { return parts }
+        for isBrief in [false, true] {
+            for maxTitle in stride(from: 60, through: 8, by: -4) {
+                let parts = rightParts(maxTitle: maxTitle, isBrief: isBrief)
+                if self.width(parts) <= width { return parts }
+            }
         }
         let parts = rightParts(maxTitle: 0)
         guard !state.sync.mirror.isEmpty, self.width(parts) > width else { return parts }

@@ -41,10 +41,12 @@ struct SyncStatus: Sendable {
         /// - Parameters:
         ///   - maxTitle: The maximum number of characters of a title; 0 for none.
         ///   - maxAuthor: The maximum number of columns of the author.
-        func summary(_ titles: HistoryTitles, maxTitle: Int, maxAuthor: Int) -> String {
+        ///   - isBrief: Whether to name an updated clip without its changes.
+        func summary(_ titles: HistoryTitles, maxTitle: Int, maxAuthor: Int, isBrief: Bool = false) -> String {
             let author = SafeText.cut(author, to: maxAuthor)
             if let line {
                 let title = (line.title ?? titles[line.clip] ?? self.title)?.firstWords(columns: maxTitle)
+                if isBrief, line.kind == .update, let title { return "\(author) changed “\(title)”" }
                 return "\(author) \(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
             }
             let count = inserted + updated + deleted
@@ -161,6 +163,8 @@ extension String {
         guard cut.hasSuffix("…"), cut != SafeText.line(self) else { return cut.isEmpty ? nil : cut }
         // Some scripts have no spaces between words.
         if cut.unicodeScalars.contains(where: { $0.value >= 0x2E80 }) { return cut }
-        return cut.lastIndex(of: " ").map { cut[..<$0] + "…" }
+        if let space = cut.lastIndex(of: " ") { return cut[..<space] + "…" }
+        // Addresses have no words.
+        return contains("://") && columns >= 12 ? cut : nil
     }
 }

@@ -54,13 +54,15 @@ extension AppState {
         let (open, clips) = (menu, menu?.clips ?? prompt?.clips ?? [])
         let left = clips.filter { !deleted.contains($0) }
         guard left.count < clips.count else { return }
-        menu = nil
         switch open?.items.first?.choice {
         // Nothing prevents the addition any more.
-        case .addAnyway(let draft, _)?: start(.addPage(draft, merges: false))
+        case .addAnyway(let draft, _)?:
+            withdrawMenu("The other clip was deleted, so the page is saved.")
+            start(.addPage(draft, merges: false))
         case _ where left.isEmpty:
-            (prompt, typing.ahead, list.marks.areLost) = (nil, [], false)
-            report(alreadyDeleted(clips), isError: true)
+            // The answer to a prompt says the same, and its letters are no keys.
+            (typing.ahead, list.marks.areLost) = ([], false)
+            if open != nil { withdrawMenu(alreadyDeleted(clips)) }
         case .delete?:
             let title = list.clips.rows.first { [$0.id] == left }?.title ?? ""
             askToDelete(left, title: title, hidden: hidden.count)
@@ -69,14 +71,17 @@ extension AppState {
         }
     }
 
+    private mutating func withdrawMenu(_ reason: String) {
+        menu = .withdrawn(reason)
+        typing.endActions()
+    }
+
     /// Withdraws a question about a step that others have undone.
     mutating func updateQuestion(of step: UndoStep, _ change: ForeignChange?) {
         guard case .foreignUndo(let open, let direction)? = menu?.items.first?.choice,
             open.token == step.token, change?.isVoid ?? true
         else { return }
-        menu = nil
-        typing.endActions()
-        report(Self.nothing(to: direction, open.summary, nil), isError: true)
+        withdrawMenu(Self.nothing(to: direction, open.summary, nil))
     }
 
     /// Shows the present conflicts with other machines if any is shown.
@@ -89,7 +94,7 @@ extension AppState {
         guard all.first != shown else { return }
         replace(\.isOfMirror, by: all.map { .mirror($0) })
         if !remains {
-            report("The conflict about the \(shown.attribute) was resolved elsewhere.", isError: true)
+            withdrawMenu("The conflict about the \(shown.attribute) was resolved elsewhere.")
         }
     }
 }
