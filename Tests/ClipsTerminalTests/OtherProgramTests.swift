@@ -101,7 +101,8 @@ import Testing
         async throws
     {
         @Sendable func open(
-            after sql: String, columns: Int = 120, _ body: @escaping @Sendable (inout RunningApp) throws -> Void
+            after sql: String, columns: Int = 120,
+            _ body: @escaping @Sendable (inout RunningApp) throws -> Void
         ) async throws {
             let folder = try TemporaryFolder()
             let path = folder.path(of: "clips.db")
@@ -117,8 +118,11 @@ import Testing
         }
         // A sentence without room names the clip.
         let long = "UPDATE Clip SET text = 'abc', title = 'J uno', starred = 1 WHERE id = 5"
-        try await open(after: long, columns: 80) { try $0.run(":wait text=another program changed “J uno”, ") }
-        let word = "INSERT INTO Clip (title) VALUES ('https://a.example/\(String(repeating: "x", count: 90))')"
+        try await open(after: long, columns: 80) {
+            try $0.run(":wait text=another program changed “J uno”, ")
+        }
+        let word =
+            "INSERT INTO Clip (title) VALUES ('https://a.example/\(String(repeating: "x", count: 90))')"
         try await open(after: word, columns: 80) {
             try $0.run(":wait text=another program saved “https://a.ex")
         }

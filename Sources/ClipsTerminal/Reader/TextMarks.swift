@@ -121,7 +121,8 @@ extension Clip {
             && !LinkDefinition.all(in: Array(text.utf8.suffix(ClipLinks.maxBytes))[...]).isEmpty
         if hasLinks { return true }
         let headings = ["# ", "## ", "### "]
-        let isMarked = !url.isEmpty || text.contains("**")
+        let isMarked =
+            !url.isEmpty || text.contains("**")
             || headings.contains { text.hasPrefix($0) || text.contains("\n" + $0) }
         return isMarked && !ProgramSigns.areIn(text)
     }

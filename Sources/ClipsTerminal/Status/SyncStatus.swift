@@ -42,7 +42,8 @@ struct SyncStatus: Sendable {
         ///   - maxTitle: The maximum number of characters of a title; 0 for none.
         ///   - maxAuthor: The maximum number of columns of the author.
         ///   - isBrief: Whether to name an updated clip without its changes.
-        func summary(_ titles: HistoryTitles, maxTitle: Int, maxAuthor: Int, isBrief: Bool = false) -> String {
+        func summary(_ titles: HistoryTitles, maxTitle: Int, maxAuthor: Int, isBrief: Bool = false) -> String
+        {
             let author = SafeText.cut(author, to: maxAuthor)
             if let line {
                 let title = (line.title ?? titles[line.clip] ?? self.title)?.firstWords(columns: maxTitle)
