@@ -10,7 +10,18 @@ import Testing
         (tagged.title, tagged.url, tagged.tags) = ("One", "https://live.example/1", ["needle"])
         (noted.title, noted.url, noted.note) = ("Two", "https://live.example/2", "a needle")
         let ids = try await store.add([tagged, noted])
-        let excerpts = try await store.excerpts(ids, of: "needle site:live.example", length: 30)
-        #expect(excerpts == [ids[1]: "a needle"])
+        func excerpts(_ filter: String) async throws -> [Int64: String] {
+            let words = try #require(ClipHighlight(filter))
+            return try await store.excerpts(
+                Dictionary(uniqueKeysWithValues: ids.map { ($0, words) }), length: 30)
+        }
+        #expect(try await excerpts("needle site:live.example") == [ids[1]: "a needle"])
+        // Of a whole address, a part says nothing.
+        #expect(try await excerpts("https://live.example/2").isEmpty)
+        #expect(try await excerpts("live.example/2").isEmpty)
+        #expect(
+            try await excerpts("example") == [
+                ids[0]: "https://live.example/1", ids[1]: "https://live.example/2",
+            ])
     }
 }

@@ -187,6 +187,26 @@ import Testing
         #expect(effects.contains { if case .loadExcerpts = $0 { true } else { false } } == hasReason)
     }
 
+    @Test func `a row has a reason for each word that it lacks`() throws {
+        var state = AppState.showing(3)
+        try state.press("/rust parser -other<Enter>")
+        let titles = ["Parser commit", "A rust parser", "Neither"]
+        let rows = titles.enumerated().map { row(Int64(9 - $0), $1, url: "https://b.example/\($0)") }
+        let effects = state.take(
+            .window(
+                LiveList.Window(rows: rows, lowerIndex: 0, count: 3, reachesStart: true, reachesEnd: true),
+                generation: state.list.feed.generation))
+        let request = try #require(
+            effects.lazy.compactMap { if case .loadExcerpts(let request) = $0 { request } else { nil } }.first
+        )
+        #expect(request.words == [9: ClipHighlight("rust"), 7: ClipHighlight("rust parser")])
+        state.answer(
+            .loadExcerpts(request), [9: "a parser of the language rust and others"] as [Int64: String])
+        #expect(
+            state.lines[1].contains("Parser commit  …") && state.lines[1].contains("rust"),
+            "\(state.lines[1])")
+    }
+
     @Test func `a snippet of whole words follows the title, also a long one`() throws {
         var state = AppState.showing(3)
         try state.press("/needle<Enter>")
@@ -202,7 +222,8 @@ import Testing
         )
         let excerpt = "…understanding preceding sentences, the needle is between following sentences…"
         state.answer(
-            .loadExcerpts(request), Dictionary(uniqueKeysWithValues: request.ids.map { ($0, excerpt) }))
+            .loadExcerpts(request), Dictionary(uniqueKeysWithValues: request.words.keys.map { ($0, excerpt) })
+        )
         let width = state.columns(of: state.layout).title.width
         func shown(_ row: Int) -> String { String(state.lines[row].dropFirst(3).prefix(width)) }
         #expect(
@@ -238,7 +259,8 @@ import Testing
             let part = String(repeating: filler, count: 24)
             let excerpt = "…\(part)needlework-and-more\(part)…"
             state.answer(
-                .loadExcerpts(request), Dictionary(uniqueKeysWithValues: request.ids.map { ($0, excerpt) }))
+                .loadExcerpts(request),
+                Dictionary(uniqueKeysWithValues: request.words.keys.map { ($0, excerpt) }))
             for line in state.lines[1...3] { #expect(line.contains("needle"), "\(line)") }
         }
     }

@@ -43,7 +43,7 @@ import Testing
             for case .loadExcerpts(let request) in state.handle(
                 .resized(Size(rows: 8, columns: columns)), at: noon)
             {
-                let known = request.ids.map { ($0, excerpt) }
+                let known = request.words.keys.map { ($0, excerpt) }
                 state.answer(.loadExcerpts(request), Dictionary(uniqueKeysWithValues: known))
             }
             guard let list = state.layout.list else { continue }

@@ -81,8 +81,8 @@ package struct ClipQuery: Hashable, Sendable {
 }
 
 /// The matches of a filter in the shown texts of clips.
-package struct ClipHighlight: Sendable {
-    private let search: SearchQuery
+package struct ClipHighlight: Hashable, Sendable {
+    let search: SearchQuery
 
     /// Returns nil for a filter that admits everything.
     package init?(_ filter: String) {
@@ -94,6 +94,16 @@ package struct ClipHighlight: Sendable {
     package init?(literal text: String) {
         search = SearchQuery(literal: text)
         if search.isEmpty { return nil }
+    }
+
+    private init?(_ search: SearchQuery) {
+        guard !search.isEmpty else { return nil }
+        self.search = search
+    }
+
+    /// Returns the words that a closure does not find; nil if it finds all.
+    package func lacking(_ isFound: (ClipHighlight) -> Bool) -> ClipHighlight? {
+        ClipHighlight(search.lacking { ClipHighlight($0).map(isFound) ?? true })
     }
 
     package func ranges(inTitle title: String) -> [Range<String.Index>] {

@@ -2,13 +2,13 @@ package import PersistentStore
 import SearchIndex
 
 extension ClipStore {
-    /// Returns the parts of clips around the first match of the words of a filter, on one line each, by ID.
+    /// Returns the parts of clips around the first match of words, on one line each, by ID.
     ///
     /// - Parameter length: The length of a part, in characters.
     package func excerpts(
-        _ ids: [Int64], of filter: String, length: Int
+        _ words: [Int64: ClipHighlight], length: Int
     ) async throws(StoreError) -> [Int64: String] {
-        let search = SearchQuery(filter).withoutNames
+        let ids = words.keys.sorted()
         let fields: [(ClipAttribute, SearchField)] = [
             (.title, .title), (.text, .text), (.note, .note), (.url, .url),
         ]
@@ -18,6 +18,7 @@ extension ClipStore {
             var request = FetchRequest(ClipModel.entity, where: .keys(page))
             request.attributes = fields.map(\.0.rawValue)
             for object in try await container.fetch(request) {
+                guard let search = words[object.id.key]?.search.withoutNames else { continue }
                 func excerpt(hasForms: Bool) -> SearchExcerpt? {
                     // A title with another form of a word is in the row.
                     for (attribute, field) in fields where !(hasForms && field == .title) {
@@ -27,7 +28,9 @@ extension ClipStore {
                             ? search.readExcerpt(of: text, in: field, length: length, hasForms: hasForms)
                             : search.excerpt(
                                 of: SearchQuery.oneLine(text), in: field, length: length, hasForms: hasForms)
-                        if let found { return found }
+                        // Of a whole address, which the user typed, no part says more.
+                        let isWhole = found.map { field == .url && $0.isAddress } ?? false
+                        if let found, !isWhole { return found }
                     }
                     return nil
                 }
@@ -39,4 +42,14 @@ extension ClipStore {
 
     /// Texts may have many megabytes each.
     private static let textsPerPage = 4
+}
+
+extension SearchExcerpt {
+    /// Whether all of it is a match, except for the scheme.
+    fileprivate var isAddress: Bool {
+        matches.first.map {
+            $0.upperBound == text.endIndex && "https://www.".hasPrefix(text[..<$0.lowerBound])
+        }
+            ?? false
+    }
 }

@@ -176,7 +176,7 @@ enum Effect: Sendable {
         case .loadExcerpts(let request):
             // Without them, the rows show their titles.
             .read(superseding: .excerpts) {
-                (try? await $0.store.excerpts(request.ids, of: request.filter, length: request.length)) ?? [:]
+                (try? await $0.store.excerpts(request.words, length: request.length)) ?? [:]
             } then: {
                 $0.list.excerpts.add($1, for: request)
             }

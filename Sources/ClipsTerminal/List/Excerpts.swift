@@ -3,26 +3,32 @@ import LiveQuery
 import PersistentStore
 import Terminal
 
-/// The parts of clips around the words of a filter, for rows that do not show why they match.
+/// The parts of clips around the words of a filter that their rows do not show.
 struct Excerpts: Sendable {
     struct Request: Hashable, Sendable {
-        var ids: [Int64]
+        /// The words that the row of each clip lacks.
+        var words: [Int64: ClipHighlight] = [:]
         let filter: String
         let length: Int
     }
 
-    /// Empty for a clip whose row shows a match, or that has none.
-    private var known: [Int64: String] = [:]
-    private var last = Request(ids: [], filter: "", length: 0)
+    struct Excerpt: Hashable, Sendable {
+        var text = ""
+        var words: ClipHighlight?
+    }
 
-    subscript(id: Int64) -> String { known[id] ?? "" }
+    /// Empty for a clip whose row shows all words, or that has none.
+    private var known: [Int64: Excerpt] = [:]
+    private var last = Request(filter: "", length: 0)
+
+    subscript(id: Int64) -> Excerpt { known[id] ?? Excerpt() }
 
     /// Returns the request for the rows of a list, if one is needed.
     mutating func request(_ rows: some Sequence<ClipRow>, _ filter: String, _ columns: ListColumns)
         -> Request?
     {
         let length = max(20, columns.title.width - ListLine.minExcerpt)
-        var wanted = Request(ids: [], filter: filter, length: length)
+        var wanted = Request(filter: filter, length: length)
         if (last.filter, last.length) != (filter, length) {
             (known, last) = ([:], wanted)
         }
@@ -30,20 +36,17 @@ struct Excerpts: Sendable {
             let highlight = ClipHighlight(filter)
         else { return nil }
         for row in rows where known[row.id] == nil {
-            if ListLine.showsMatch(row, highlight, columns) {
-                known[row.id] = ""
-            } else {
-                wanted.ids.append(row.id)
-            }
+            wanted.words[row.id] = ListLine.wordsLacking(row, highlight, columns)
+            if wanted.words[row.id] == nil { known[row.id] = Excerpt() }
         }
-        guard !wanted.ids.isEmpty, wanted != last else { return nil }
+        guard !wanted.words.isEmpty, wanted != last else { return nil }
         last = wanted
         return wanted
     }
 
     mutating func add(_ excerpts: [Int64: String], for request: Request) {
         guard (last.filter, last.length) == (request.filter, request.length) else { return }
-        for id in request.ids { known[id] = excerpts[id] ?? "" }
+        for (id, words) in request.words { known[id] = Excerpt(text: excerpts[id] ?? "", words: words) }
     }
 
     /// Discards those of changed clips.
@@ -52,6 +55,6 @@ struct Excerpts: Sendable {
             if transaction.updated + transaction.deleted > transaction.lines.count { known = [:] }
             for line in transaction.lines { known[line.clip] = nil }
         }
-        last.ids = []
+        last.words = [:]
     }
 }

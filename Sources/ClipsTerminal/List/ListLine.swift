@@ -36,8 +36,8 @@ struct ListLine: Equatable {
     }
 
     let clip: ClipRow
-    /// The part of the clip around the words of the filter, if the rest of the row has none.
-    let excerpt: String
+    /// The part of the clip around words of the filter that the rest of the row lacks.
+    let excerpt: Excerpts.Excerpt
     /// The distance from the cursor, if it is shown.
     let number: Number?
     let isNew: Bool
@@ -91,7 +91,7 @@ struct ListLine: Equatable {
         let (column, theme) = (look.columns.title, look.theme)
         let end = column.start + column.width
         var shown = Self.title(clip, highlight, columns: column.width)
-        if highlight != nil, !excerpt.isEmpty,
+        if highlight != nil, !excerpt.text.isEmpty,
             column.width - 2 - Self.minExcerpt < DisplayWidth.columns(of: SafeText.line(shown))
         {
             // The end of a long title makes room for why the clip matches. It is no shorter than in a narrower list.
@@ -107,9 +107,9 @@ struct ListLine: Equatable {
                 at: Position(row: line.row, column: line.column + column.start), width: column.width,
                 theme.match)
         }
-        if let highlight, !excerpt.isEmpty, column.width - used - 2 >= Self.minMatch {
+        if let highlight, !excerpt.text.isEmpty, column.width - used - 2 >= Self.minMatch {
             let start = column.start + used + 2
-            let part = Self.part(of: excerpt, highlight, columns: end - start)
+            let part = Self.part(of: excerpt.text, excerpt.words ?? highlight, columns: end - start)
             used += 2 + frame.put(part, in: line, column: start, width: end - start, style: theme.muted)
             frame.highlight(
                 highlight.ranges(inExcerpt: part), of: part,
@@ -184,13 +184,18 @@ struct ListLine: Equatable {
 
     static let minTitleWithExcerpt = ListColumns.minTitle + 1
 
-    /// Whether the row of a clip shows a match without an excerpt.
-    static func showsMatch(_ clip: ClipRow, _ highlight: ClipHighlight, _ columns: ListColumns) -> Bool {
-        func isFound(_ text: String, _ name: ListColumns.Name) -> Bool {
-            guard let column = columns[name] else { return false }
-            return !highlight.ranges(inExcerpt: SafeText.cut(text, to: column.width)).isEmpty
+    /// Returns the words that the row of a clip does not show without an excerpt; nil if it shows all.
+    static func wordsLacking(
+        _ clip: ClipRow, _ highlight: ClipHighlight, _ columns: ListColumns
+    ) -> ClipHighlight? {
+        let title = title(clip, highlight, columns: columns.title.width)
+        return highlight.lacking { word in
+            func isFound(_ text: String, _ name: ListColumns.Name) -> Bool {
+                guard let column = columns[name] else { return false }
+                return !word.ranges(inExcerpt: SafeText.cut(text, to: column.width)).isEmpty
+            }
+            return !word.ranges(inTitle: title).isEmpty || isFound(ReadableURL.host(clip.site), .site)
+                || isFound(tagText(clip), .tags)
         }
-        return !highlight.ranges(inTitle: title(clip, highlight, columns: columns.title.width)).isEmpty
-            || isFound(ReadableURL.host(clip.site), .site) || isFound(tagText(clip), .tags)
     }
 }

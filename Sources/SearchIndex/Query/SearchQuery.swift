@@ -92,6 +92,20 @@ package struct SearchQuery: Hashable, Sendable {
         return query
     }
 
+    /// Returns the words of the query that a closure does not find, without the conditions on names.
+    package func lacking(_ isFound: (SearchQuery) -> Bool) -> SearchQuery {
+        var query = withoutNames
+        query.clauses.removeAll { clause in
+            var one = self
+            one.clauses = [clause]
+            let isText = clause.contains {
+                if case .text = $0.condition { !$0.isNegated } else { false }
+            }
+            return !isText || isFound(one)
+        }
+        return query
+    }
+
     /// Returns the query with one more condition.
     package func requiring(_ flag: Flag, isNegated: Bool = false) -> SearchQuery {
         var query = self
