@@ -25,7 +25,7 @@ import Testing
         ("add --jsonl", "both clips are retained", "2 of them with an existing URL"),
         ("add --jsonl --duplicates skip", "its clip is unchanged", "2 already existed"),
         ("add --jsonl --duplicates replace", "its clip is replaced", "2 of them in their place"),
-        ("extension --jsonl", "the clips are merged", "2 of them in clips that existed"),
+        ("extension --jsonl", "the clips are merged", "2 of them merged with another"),
     ])
     func `lines of one saved page name its clip, and of several their number`(
         command: String, result: String, count: String

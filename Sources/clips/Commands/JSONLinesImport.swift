@@ -108,7 +108,7 @@ struct JSONLinesImport {
         if let remark { invocation.remark(remark) }
         let counts = [
             (outcome.addedAsDuplicate, "of them with an existing URL"),
-            (outcome.merged, "of them in clips that existed"), (outcome.replaced, "of them in their place"),
+            (outcome.merged, "of them merged with another"), (outcome.replaced, "of them in their place"),
             (outcome.unchanged + outcome.skipped, "already existed"),
         ].filter { remark == nil && $0.0 > 0 }
         let existing = counts.map { ", \($0.grouped) \($1)" }.joined()
