@@ -8,6 +8,20 @@ import Testing
         return try #require(WebPage(Array(page.utf8), address: "https://a.example/")).text
     }
 
+    @Test func `an item of a feed keeps the links that a page has around its content`() throws {
+        let item = """
+            <p>A text with <a href="https://a.example/">a</a>.</p><div class="share"><a href="https://b.example/">x</a></div>
+            <footer><a href="https://c.example/">discuss</a></footer>
+            """
+        func links(_ markup: String) throws -> Int {
+            try #require(WebPage(Array(markup.utf8), address: "https://d.example/i")).text.split(
+                separator: "]: "
+            ).count - 1
+        }
+        #expect(try links(item) == 3)
+        #expect(try links("<title>Page</title>\(item)") == 1)
+    }
+
     @Test(arguments: [
         (
             "a <a href=/1><img src=/s.png alt=A></a> <a href=/2><img src=/t.png></a>",

@@ -115,6 +115,18 @@ import Testing
         #expect(state.lines[1].contains("and 1 more"), "\(state.lines[1])")
     }
 
+    @Test func `the history begins at the newest row if there were commits since it was closed`() throws {
+        var state = AppState.showing(3)
+        try state.press("H")
+        state.take(.transactions((1...4).map { transaction($0, inserting: [$0]) }))
+        try state.press("2jHH")
+        #expect(state.history.selected == 2)
+        try state.press("H")
+        state.take(.transactions([transaction(5, inserting: [5])]))
+        try state.press("H")
+        #expect(state.history.selected == 0 && state.history.selectedTransaction?.id == 5)
+    }
+
     @Test func `a wide history has the date and the time of each row, and no change is ever narrower`() throws
     {
         var state = AppState.showing(3)

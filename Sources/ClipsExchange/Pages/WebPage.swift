@@ -28,7 +28,11 @@ package struct WebPage: Hashable, Sendable {
         let base = readHead(root)
         let own = address.isEmpty ? url : address
         let address = PageLinks(base: own).address(base) ?? own
-        self.text = ReadableText.text(of: root, links: PageLinks(base: address, page: own))
+        // An item of a feed has no parts that belong to a page.
+        self.text =
+            Self.isWhole(text)
+            ? ReadableText.text(of: root, links: PageLinks(base: address, page: own))
+            : ReadableText.text(ofPart: root, at: address)
         lacksLinks = address.isEmpty && Self.hasRelativeLinks(root)
     }
 
@@ -56,6 +60,14 @@ package struct WebPage: Hashable, Sendable {
     }
 
     /// Returns the bytes as UTF-8; nil if the tables of encodings are missing.
+    private static func isWhole(_ text: [UInt8]) -> Bool {
+        let start = String(decoding: text.prefix(1 << 16), as: UTF8.self).lowercased()
+        let signs = [
+            "!doctype", "html", "head", "title", "meta", "link", "body", "header", "nav", "main", "article",
+        ]
+        return signs.contains { start.contains("<" + $0) }
+    }
+
     private static func decoded(_ bytes: [UInt8], contentType: String?) -> [UInt8]? {
         let header = contentType.flatMap(TextEncoding.label(contentType:))
         guard let source = try? UTF8Source(ByteSource(Array(bytes.prefix(maxBytes))), limits: ImportLimits()),

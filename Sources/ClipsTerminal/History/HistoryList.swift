@@ -45,6 +45,8 @@ struct HistoryList: Navigable, Sendable {
     private var requested: (token: HistoryToken, count: Int)?
     /// Whether the keys move among the changes.
     var isInChanges = false
+    /// Whether there were commits while the history was not shown.
+    var hasNews = false
     /// Whether the transactions have been read.
     private(set) var isLoaded = false
     /// Whether the store may have older transactions.
@@ -252,6 +254,11 @@ struct HistoryList: Navigable, Sendable {
 
     var index: Int { isInChanges ? change : selected }
 
+    mutating func moveToNewest() {
+        isInChanges = false
+        moveTo(index: 0)
+    }
+
     mutating func moveTo(index: Int) {
         if isInChanges {
             change = max(0, min(index, (selectedDetail?.changes.count ?? 0) - 1))
@@ -286,6 +293,8 @@ extension AppState {
 
     mutating func showHistory() {
         screen = .history
+        if history.hasNews { history.moveToNewest() }
+        history.hasNews = false
         emit(.loadHistory(history.filter))
     }
 

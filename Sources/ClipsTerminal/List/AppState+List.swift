@@ -39,7 +39,7 @@ extension AppState {
             list.excerpts.apply(transactions)
             sidebar.recount()
             history.add(transactions)
-            if screen == .history { history.invalidate(after: transactions) }
+            if screen == .history { history.invalidate(after: transactions) } else { history.hasNews = true }
             endReport(by: transactions)
             for transaction in transactions {
                 list.marks.remove(transaction.deletedClips, isOwn: transaction.isOwn)
