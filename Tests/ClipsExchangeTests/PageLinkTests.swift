@@ -8,6 +8,16 @@ import Testing
         return try #require(WebPage(Array(page.utf8), address: "https://a.example/")).text
     }
 
+    @Test(arguments: ["article", "main", "section"])
+    func `a page without a body element has the text that follows its title`(element: String) throws {
+        let page =
+            "<!doctype html><meta charset=utf-8><title>T</title><\(element)><p>A text with <a href=/1>one</a>."
+        let found = try #require(WebPage(Array(page.utf8), address: "https://a.example/"))
+        #expect(
+            found.title == "T" && found.text == "A text with [one][1].\n\n[1]: https://a.example/1",
+            "\(found.text)")
+    }
+
     @Test func `an item of a feed keeps the links that a page has around its content`() throws {
         let item = """
             <p>A text with <a href="https://a.example/">a</a>.</p><div class="share"><a href="https://b.example/">x</a></div>

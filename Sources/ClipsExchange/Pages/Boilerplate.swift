@@ -173,7 +173,7 @@ enum Boilerplate {
     }
 
     private static let neverText: Set<String> = [
-        "head", "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
+        "title", "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
         "audio",
         "video", "button", "select", "textarea", "datalist", "input",
     ]
