@@ -17,12 +17,16 @@ enum Program {
         mallopt(M_ARENA_MAX, 6)
         mallopt(M_MMAP_THRESHOLD, 1 << 20)
         do {
-            exit(try await run(Invocation(Array(CommandLine.arguments.dropFirst()))))
+            end(try await run(Invocation(Array(CommandLine.arguments.dropFirst()))))
         } catch {
             Console.write("clips: \(sentence(error))\n", to: STDERR_FILENO)
-            exit(isWrongUsage(error) ? 2 : 1)
+            end(isWrongUsage(error) ? 2 : 1)
         }
     }
+
+    /// Ends without exit handlers: that of OpenSSL releases locks that a thread of libnats may still use. No output is
+    /// buffered.
+    static func end(_ status: Int32) -> Never { _exit(status) }
 
     private static func run(_ invocation: Invocation) async throws -> Int32 {
         if invocation.has("--version") {

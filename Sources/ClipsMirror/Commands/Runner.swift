@@ -242,7 +242,7 @@ actor Runner {
     private nonisolated func endWithStandardInput() {
         DispatchQueue.global().async {
             while let bytes = try? DescriptorIO.read(STDIN_FILENO), !bytes.isEmpty {}
-            exit(0)
+            Program.end(0)
         }
     }
 }
