@@ -9,7 +9,9 @@ import Testing
         var (tagged, noted) = (ClipDraft(), ClipDraft())
         (tagged.title, tagged.url, tagged.tags) = ("One", "https://live.example/1", ["needle"])
         (noted.title, noted.url, noted.note) = ("Two", "https://live.example/2", "a needle")
-        let ids = try await store.add([tagged, noted])
+        var plain = ClipDraft()
+        (plain.title, plain.url) = ("Three", "http://plain.example/3")
+        let ids = try await store.add([tagged, noted, plain])
         func excerpts(_ filter: String) async throws -> [Int64: String] {
             let words = try #require(ClipHighlight(filter))
             return try await store.excerpts(
@@ -19,9 +21,11 @@ import Testing
         // Of a whole address, a part says nothing.
         #expect(try await excerpts("https://live.example/2").isEmpty)
         #expect(try await excerpts("live.example/2").isEmpty)
+        #expect(try await excerpts("plain.example/3").isEmpty)
         #expect(
             try await excerpts("example") == [
                 ids[0]: "https://live.example/1", ids[1]: "https://live.example/2",
+                ids[2]: "http://plain.example/3",
             ])
     }
 }

@@ -47,9 +47,7 @@ extension ClipStore {
 extension SearchExcerpt {
     /// Whether all of it is a match, except for the scheme.
     fileprivate var isAddress: Bool {
-        matches.first.map {
-            $0.upperBound == text.endIndex && "https://www.".hasPrefix(text[..<$0.lowerBound])
-        }
-            ?? false
+        guard let match = matches.first, match.upperBound == text.endIndex else { return false }
+        return ["https://www.", "http://www."].contains { $0.hasPrefix(text[..<match.lowerBound]) }
     }
 }
