@@ -64,6 +64,32 @@ import Testing
         #expect(state.menu != nil)
     }
 
+    @Test func `text typed after S finds a name, and reaches no key of the list`() throws {
+        var state = AppState.showing(3)
+        let letters = (1...40).map { "t\($0)" }
+        try state.press("S")
+        state.show(KnownNames(tags: letters + ["crunch", "rust", "Übung"], sites: ["rum.example"]))
+        #expect(state.lines.contains { $0.contains("Tags and sites · type a name") })
+        try state.press("ru")
+        #expect(state.menu?.items.map(\.label) == ["#rust", "site:rum.example", "#crunch"])
+        #expect(state.lines.contains { $0.contains("Tags and sites: ru") })
+        // A letter without a match changes nothing.
+        try state.press("q")
+        #expect(state.menu?.items.count == 3 && state.message?.text.contains("“ruq”") == true)
+        try state.press("<BS><BS><BS>1<Enter>")
+        #expect(state.menu == nil && state.list.query.filter == "tag:t1")
+        state = AppState.showing(3)
+        try state.press("S")
+        state.show(KnownNames(tags: letters + ["Übung"]))
+        try state.press("ü<Enter>")
+        #expect(state.menu == nil && state.list.query.filter == "tag:Übung")
+        state = AppState.showing(3)
+        try state.press("S")
+        state.show(KnownNames(tags: letters))
+        try state.press("t4<C-u>2")
+        #expect(state.menu == nil && state.list.query.filter == "tag:t2")
+    }
+
     @Test(arguments: ["", "<Enter>"])
     func `keys typed after E are the text of the note, until Esc`(opening: String) throws {
         var state = AppState.showing(3)

@@ -33,12 +33,14 @@ struct Menu: Sendable {
     }
 
     let title: String
-    let items: [Item]
+    private(set) var items: [Item]
     var selected = 0
     /// The clips that it is about, as far as their deletion changes it.
     var clips: [Int64] = []
     /// The number that was typed so far; nil if letters choose.
     var number: Int?
+    /// All names, and the text that those of `items` contain; nil if letters choose.
+    private(set) var search: (names: [Item], text: String)?
 
     static func sort(_ query: ClipQuery) -> Menu {
         var items = ClipQuery.sortKeys.map { key, attribute, label in
@@ -87,13 +89,39 @@ struct Menu: Sendable {
         let parts = [("saved searches", searches.isEmpty), ("tags", tags.isEmpty), ("sites", sites.isEmpty)]
             .filter { !$0.1 }.map(\.0)
         let title = parts.count < 3 ? parts.joined(separator: " and ") : "saved searches, tags, and sites"
-        return Menu(
-            title: title.sentence,
-            items: items(
-                searches.map { ($0.name, .search($0.query)) }
-                    + tags.map { ("#" + $0, .search(ClipQuery(field: "tag", $0, sort: sort))) }
-                    + sites.map { ("site:" + $0, .search(ClipQuery(field: "site", $0, sort: sort))) }))
+        let names: [(String, Choice)] =
+            searches.map { ($0.name, .search($0.query)) }
+            + tags.map { ("#" + $0, .search(ClipQuery(field: "tag", $0, sort: sort))) }
+            + sites.map { ("site:" + $0, .search(ClipQuery(field: "site", $0, sort: sort))) }
+        var menu = Menu(title: title.sentence, items: [])
+        menu.search = (names.map { Item(key: " ", label: $0.0, choice: $0.1) }, "")
+        menu.find("")
+        return menu
     }
+
+    /// Keeps the names with a text, first those that begin with it; without a text, digits choose. Returns false, without
+    /// a change, if there are none.
+    @discardableResult
+    mutating func find(_ text: String) -> Bool {
+        guard let names = search?.names else { return false }
+        let wanted = text.lowercased()
+        var found = text.isEmpty ? names : names.filter { $0.label.lowercased().contains(wanted) }
+        guard !found.isEmpty else { return false }
+        if !text.isEmpty {
+            func begins(_ item: Item) -> Bool {
+                ["", "#", "site:"].contains { item.label.lowercased().hasPrefix($0 + wanted) }
+            }
+            found = found.filter(begins) + found.filter { !begins($0) }
+        }
+        items = Array(found.prefix(Self.maxNames))
+        if text.isEmpty { items = Self.items(items.map { ($0.label, $0.choice) }, keys: "123456789") }
+        search = (names, text)
+        selected = 0
+        return true
+    }
+
+    /// The names that can be reached without a text.
+    private static let maxNames = 1000
 
     static func quotes(of clip: Clip) -> Menu {
         Menu(
@@ -139,8 +167,10 @@ struct Menu: Sendable {
     }
 
     /// Returns items with digits, then with letters that do not move; the rest has none.
-    private static func items(_ choices: [(label: String, choice: Choice)]) -> [Item] {
-        let keys = Array("123456789abcdefghilmnoprstuvwxyz")
+    private static func items(
+        _ choices: [(label: String, choice: Choice)], keys: String = "123456789abcdefghilmnoprstuvwxyz"
+    ) -> [Item] {
+        let keys = Array(keys)
         return choices.enumerated().map { index, item in
             Item(key: index < keys.count ? keys[index] : " ", label: item.label, choice: item.choice)
         }
@@ -169,6 +199,9 @@ extension AppState {
         }
         if case .character("0"..."9") = key {} else if open.number != nil { menu?.number = 0 }
         switch key {
+        case .character(let character) where open.search != nil: search(for: character)
+        case .backspace where open.search != nil, .control("u") where open.search != nil:
+            menu?.find(key == .backspace ? String(open.search?.text.dropLast() ?? "") : "")
         case .escape, .control("c"), .character("q"): closeMenu()
         case .down, .control("n"), .tab: menu?.move(by: 1)
         case .up, .control("p"), .backTab: menu?.move(by: -1)
@@ -195,9 +228,19 @@ extension AppState {
         }
     }
 
+    /// Adds a character to the text of a menu of names, or chooses by a digit before there is one.
+    private mutating func search(for character: Character) {
+        guard let menu, let text = menu.search?.text else { return }
+        if character != " ", let item = menu.items.first(where: { $0.key == character }) {
+            choose(item.choice)
+        } else if self.menu?.find(text + String(character)) != true {
+            report("No name here contains “\(text)\(character)”; Esc closes the menu.")
+        }
+    }
+
     /// Moves by half a screen of numbered choices; another menu fits on the screen, and the text above it moves.
     private mutating func pageInMenu(_ pages: Int) {
-        guard menu?.number != nil else { return page.page(by: pages, half: true) }
+        guard menu?.number != nil || menu?.search != nil else { return page.page(by: pages, half: true) }
         menu?.move(by: pages * max(1, size.rows / 2))
     }
 

@@ -15,7 +15,9 @@ struct MenuBox {
         theme = state.theme
         isConflict = state.screen == .conflict
         if let menu = state.menu {
-            title = menu.title
+            // Text that is typed narrows it.
+            let typed = menu.search.map { $0.text.isEmpty ? " · type a name" : ": \($0.text)" }
+            title = menu.title + (typed ?? "")
             // The numbers are those in the text, and are typed.
             items = menu.items.enumerated().map { index, item in
                 (menu.number == nil ? String(item.key) : String(index + 1), item.label)

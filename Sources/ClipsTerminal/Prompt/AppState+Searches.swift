@@ -19,12 +19,10 @@ extension AppState {
     mutating func show(_ names: KnownNames) {
         typing.names = names
         guard opens(.searches) else { return }
-        let tags = Array(names.tags.prefix(ClipFacets.maxCount))
-        let sites = Array(names.sites.prefix(ClipFacets.maxCount))
-        guard !typing.filters.searches.isEmpty || !tags.isEmpty || !sites.isEmpty else {
+        guard !typing.filters.searches.isEmpty || !names.tags.isEmpty || !names.sites.isEmpty else {
             return report("There are no saved searches; ':save NAME' saves the filter.")
         }
-        menu = .searches(typing.filters.searches, tags: tags, sites: sites, settings.config.sort)
+        menu = .searches(typing.filters.searches, tags: names.tags, sites: names.sites, settings.config.sort)
     }
 
     mutating func saveSearch(_ name: String) {
