@@ -11,4 +11,11 @@ import Testing
     func `joined names are trimmed, without repetitions`(text: String, names: [String]) {
         #expect(Tags(joined: text).names == names)
     }
+
+    @Test func `tags are typed as the list shows them, and several are told from one with spaces`() {
+        #expect(TagChange("#swift #vim -old one, C# .net").adding == ["swift", "vim", "C# .net"])
+        #expect(TagChange("#swift #vim -old one, C# .net").removing == ["old one"])
+        #expect(TagChange("a b c").sentence("“T”") == "tagged “T” +“a b c”")
+        #expect(TagChange("+a +b, c").sentence("“T”") == "tagged “T” +a +b +c")
+    }
 }

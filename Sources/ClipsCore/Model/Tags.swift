@@ -34,8 +34,8 @@ package struct Tags: Hashable, Sendable {
     package var joined: String { names.joined(separator: ",") }
 }
 
-/// A change of tags as the user types it: `+NAME` adds a tag, and `-NAME` removes one. A comma or the next sign
-/// ends a name, which may contain spaces. A name without a sign is added.
+/// A change of tags as the user types it: `+NAME` adds a tag, as does `#NAME`, the form of the list, and `-NAME` removes
+/// one. A comma or the next sign ends a name, which may contain spaces. A name without a sign is added.
 package struct TagChange: Hashable, Sendable {
     package let adding: [String]
     package let removing: [String]
@@ -45,8 +45,8 @@ package struct TagChange: Hashable, Sendable {
         for part in text.split(separator: ",") {
             var isNew = true
             for word in part.split(whereSeparator: \.isWhitespace) {
-                if word.first == "+" || word.first == "-" {
-                    names.append((word.first == "+", [word.dropFirst()]))
+                if let sign = word.first, "+-#".contains(sign) {
+                    names.append((sign != "-", [word.dropFirst()]))
                 } else if isNew {
                     names.append((true, [word]))
                 } else {
@@ -68,9 +68,10 @@ package struct TagChange: Hashable, Sendable {
 
     package var isEmpty: Bool { adding.isEmpty && removing.isEmpty }
 
-    /// The change as the user types it.
+    /// The change as the user types it; a name with spaces is quoted, to be told from several.
     var words: String {
-        (adding.map { "+\($0)" } + removing.map { "-\($0)" }).joined(separator: " ")
+        func name(_ tag: String) -> String { tag.contains(" ") ? "“\(tag)”" : tag }
+        return (adding.map { "+" + name($0) } + removing.map { "-" + name($0) }).joined(separator: " ")
     }
 
     /// Returns a sentence without an end, such as `tagged “Title” +swift`.

@@ -132,7 +132,7 @@ extension AppState {
     /// Completes the tag after the last sign or comma; after `-`, one of the clip.
     private func tagCompletion(_ before: [Character], from first: Int, of own: [String]?) -> Completion? {
         func isSign(_ index: Int) -> Bool {
-            "+-".contains(before[index])
+            "+-#".contains(before[index])
                 && (index == first || before[index - 1] == " " || before[index - 1] == ",")
         }
         let mark = before.indices.last { $0 >= first && (before[$0] == "," || isSign($0)) }
