@@ -215,6 +215,17 @@ import Testing
         }
     }
 
+    @Test func `a change of a clip that returns is the next one that undo tries`() async throws {
+        try await RunningApp.open(clips: 4) { app in
+            let id = app.state.list.clips.rows[0].id
+            try app.run("*\n:wait text=Starred “Clip 3”")
+            _ = try app.other("cli") { try await $0.delete([id]) }
+            try app.run("u\n:wait text=Nothing to undo: starred “Clip 3” · 1 clip deleted since")
+            _ = try app.other("cli") { try await $0.restore([id]) }
+            try app.run(":wait count=4\n:wait idle\nu\n:wait text=Undone: starred “Clip 3”")
+        }
+    }
+
     @Test func `changes of other authors are not offered`() async throws {
         try await RunningApp.open(clips: 2) { app in
             let ids = app.state.list.clips.rows.map(\.id)

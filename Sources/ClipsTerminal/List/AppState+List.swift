@@ -41,6 +41,8 @@ extension AppState {
             history.add(transactions)
             if screen == .history { history.invalidate(after: transactions) } else { history.hasNews = true }
             endReport(by: transactions)
+            // Another window may have restored what a step needs.
+            if transactions.contains(where: { !$0.isOwn && $0.role != .work }) { undoSteps.endSkipping() }
             for transaction in transactions {
                 list.marks.remove(transaction.deletedClips, isOwn: transaction.isOwn)
                 if transaction.affects(list.marks.ids) { list.marks.invalidateHidden() }

@@ -41,7 +41,8 @@ struct UndoSteps: Sendable {
     fileprivate mutating func skip(_ step: UndoStep) { tried.insert(step.token) }
 
     /// Returns whether steps were skipped, which can be tried again.
-    fileprivate mutating func endSkipping() -> Bool {
+    @discardableResult
+    mutating func endSkipping() -> Bool {
         defer { tried = [] }
         return !tried.isEmpty
     }
