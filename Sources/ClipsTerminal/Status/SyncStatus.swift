@@ -51,8 +51,10 @@ struct SyncStatus: Sendable {
                 return "\(author) \(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
             }
             let count = inserted + updated + deleted
-            if mayLackParts, step == nil { return "\(author) changed clips" }
-            if mayLackParts { return "\(author) \(words?.sentence("many clips") ?? "changed many clips")" }
+            // Their number is not known before the step ends.
+            if mayLackParts {
+                return "\(author) \((step == nil ? nil : words)?.sentence("clips") ?? "changed clips")"
+            }
             if let words {
                 return
                     "\(author) \(words.sentence("\(count.grouped) \(count == 1 ? "clip" : "clips")"))"
