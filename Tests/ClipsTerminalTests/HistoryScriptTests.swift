@@ -271,4 +271,19 @@ import Testing
             try app.run("H\n:wait text=and 59 more\n:wait text=clip 1 starred: Clip 0")
         }
     }
+
+    @Test(arguments: [Size(rows: 24, columns: 80), Size(rows: 12, columns: 40), Size(rows: 16, columns: 80)])
+    func `changes below the screen are counted without the one of which a part is shown`(size: Size)
+        async throws
+    {
+        try await RunningApp.open(size: size) { app in
+            _ = try app.other("seed") { try await $0.add((1...50).map { RunningApp.draft("Many \($0)") }) }
+            try app.run(":wait count=50\nH\n:wait text=title:\n:wait idle")
+            let begun = app.state.lines.count { $0.hasPrefix(" + clip") }
+            #expect(begun > 0 && app.state.lines.contains { $0.contains("… and \(50 - begun) more") })
+            // The selected change is above that line.
+            try app.run("<Tab>" + String(repeating: "j", count: 9) + "\n:wait text=Change 10/50")
+            #expect(app.state.lines.contains { $0.hasPrefix(" + clip 10") })
+        }
+    }
 }

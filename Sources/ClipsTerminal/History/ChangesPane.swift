@@ -32,17 +32,15 @@ struct ChangesPane {
         let lines = lines
         let rows = max(0, area.size.rows - 1)
         let top = top(of: lines, rows: rows)
-        let isCut = row.isCut
+        let shown = lines[min(top, lines.count)...].prefix(rows)
         let total = row.sum(\.inserted) + row.sum(\.updated) + row.sum(\.deleted)
-        for (row, line) in lines.dropFirst(top).prefix(rows).enumerated() {
-            let below = lines.dropFirst(top + row).compactMap(\.change).first ?? total
-            if row == rows - 1, lines.count - top > rows || total > lines.count, total - below > 1 {
-                frame.put(
-                    "… and \((total - below).grouped)\(isCut ? "+" : "") more", in: area, row: row + 1,
-                    column: 3,
-                    style: theme.muted)
-                continue
-            }
+        func begun(_ lines: some Sequence<Line>) -> Int { lines.reduce(0) { max($0, ($1.change ?? -1) + 1) } }
+        // A change of which a part is shown is not counted.
+        let rest = total - begun(lines.prefix(top) + shown.prefix(max(0, rows - 1)))
+        let hasMore = top + shown.count < lines.count || begun(lines) < total
+        let replacesLast = hasMore && !(rest == 1 && shown.count == rows && shown.last?.isFirst == true)
+        let visible = replacesLast ? shown.prefix(max(0, rows - 1)) : shown
+        for (row, line) in visible.enumerated() {
             frame.put(line.sign, in: area, row: row + 1, column: 1, style: theme.strong)
             frame.putCut(
                 line.text, in: area, row: row + 1, column: 3, width: area.size.columns - 3, style: line.style)
@@ -51,6 +49,10 @@ struct ChangesPane {
                 row: area.row + row + 1, column: area.column, rows: 1, columns: area.size.columns)
             frame.select(rect, theme)
         }
+        guard replacesLast, rows > 0 else { return }
+        frame.put(
+            rest > 0 ? "… and \(rest.grouped)\(row.isCut ? "+" : "") more" : "…", in: area,
+            row: visible.count + 1, column: 3, style: theme.muted)
     }
 
     private var selected: Int? { state.history.isInChanges ? state.history.change : nil }
@@ -59,7 +61,8 @@ struct ChangesPane {
     private func top(of lines: [Line], rows: Int) -> Int {
         let first = lines.firstIndex { $0.change == selected } ?? 0
         let last = lines.lastIndex { $0.change == selected } ?? 0
-        return selected == nil ? 0 : max(0, min(first, last + 1 - rows))
+        // The last row may say that there is more.
+        return selected == nil ? 0 : max(0, min(first, last + (last + 1 < lines.count ? 2 : 1) - rows))
     }
 
     /// Returns the index of the change in a row of the pane; nil on the border and below the changes.
@@ -123,7 +126,7 @@ struct ChangesPane {
             let words = state.history.titles.words(line).phrase
             return Line(
                 sign: line.kind.sign, text: "\(line.clip == 0 ? "" : "clip \(line.clip) ")\(words)\(title)",
-                change: index)
+                change: index, isFirst: true)
         }
     }
 
