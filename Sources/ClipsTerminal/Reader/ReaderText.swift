@@ -285,12 +285,20 @@ struct ReaderText: Sendable {
         return (nil, next < 0)
     }
 
-    /// Returns the share of the text before a line, in percent of its bytes, since its lines are not counted.
+    /// The bytes of a text of which all lines are counted for the percentage.
+    private static let maxCounted = 256 << 10
+
+    /// Returns the share of the text before a line, in percent of its lines; in a large text of which not all lines are
+    /// laid out, in percent of its bytes.
     mutating func percent(before line: Int) -> Int {
-        let anchor = position(ofLine: line)
         let sizes = sections.map { $0.text.text.utf8.count + 1 }
+        let size = sizes.reduce(0, +)
+        if size <= Self.maxCounted || sections.allSatisfy(\.text.isComplete) {
+            return min(99, line * 100 / max(1, count(upTo: .max)))
+        }
+        let anchor = position(ofLine: line)
         let before = sizes.prefix(anchor.section).reduce(anchor.offset, +)
-        return min(99, before * 100 / max(1, sizes.reduce(0, +)))
+        return min(99, before * 100 / max(1, size))
     }
 
     mutating func anchor(ofLine line: Int) -> Anchor { anchor(position(ofLine: line)) }
