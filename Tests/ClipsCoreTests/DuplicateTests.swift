@@ -135,6 +135,47 @@ struct DuplicateTests {
         #expect(ClipMerge.merged(merged, part) == merged)
     }
 
+    @Test func `a merge changes the read state only if the draft says it`() async throws {
+        for (saved, isUnread, isSaid) in [
+            (true, false, false), (false, true, false), (true, false, true), (false, true, true),
+            (true, true, true),
+        ] {
+            let url = "http://x.org/\(saved)/\(isUnread)/\(isSaid)"
+            _ = try await store.add([Self.draft(url) { $0.isUnread = saved }])
+            let draft = Self.draft(url) { draft in
+                (draft.note, draft.isUnread, draft.hasReadState) = ("more", isUnread, isSaid)
+            }
+            // A later draft of the same page that does not say it changes nothing either.
+            let later = Self.draft(url) { ($0.note, $0.isUnread) = ("most", !isUnread) }
+            let outcome = try await store.add([draft, later], duplicates: .merge).outcome
+            #expect(outcome.merged == 2)
+            let clip = try #require(try await clips(of: store).first { $0.url == url })
+            #expect(clip.isUnread == (isSaid ? isUnread : saved), "\(url)")
+            #expect(clip.note == "more\n\nmost")
+        }
+    }
+
+    @Test func `a draft that only assumes to be read leaves a saved clip unchanged`() async throws {
+        let draft = Self.draft("http://x.org") { $0.created = 5000 }
+        _ = try await store.add([draft])
+        var again = draft
+        again.isUnread = false
+        #expect(try await store.add([again], duplicates: .merge).outcome.unchanged == 1)
+        again.hasReadState = true
+        #expect(try await store.add([again], duplicates: .merge).outcome.merged == 1)
+        #expect(try await store.add([again], duplicates: .merge).outcome.unchanged == 1)
+    }
+
+    @Test(arguments: [[true, true], [true, false], [false, true], [false, false]])
+    func `of merged saved clips, one is unread if one was`(states: [Bool]) async throws {
+        for (index, isUnread) in states.enumerated() {
+            let draft = Self.draft("http://x.org") { ($0.note, $0.isUnread) = ("\(index)", isUnread) }
+            _ = try await store.add([draft], duplicates: .keepBoth)
+        }
+        _ = try await store.mergeDuplicates(try await store.duplicates(), .merge)
+        #expect(try await clips(of: store).map(\.isUnread) == [states.contains(true)])
+    }
+
     @Test func `clips that are too large together remain separate`() async throws {
         let half = ClipDraft.largestText / 2
         let drafts = ["a", "b"].map { letter in

@@ -47,6 +47,7 @@ import Testing
         }
         draft.isStarred = .random(using: &random)
         draft.isUnread = .random(using: &random)
+        draft.hasReadState = !draft.isUnread || .random(using: &random)
         draft.isArchived = .random(using: &random)
         (draft.created, draft.updated) = (Self.time(&random), Self.time(&random))
         draft.author = Bool.random(using: &random) ? Self.text(&random) : nil

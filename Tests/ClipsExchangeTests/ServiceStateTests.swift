@@ -167,4 +167,47 @@ struct ServiceStateTests {
             "<DL><DT><A HREF=\"place:sort=8\">Recent</A><DT><A HREF=\"https://a.org\">A</A></DL>")
         #expect(page.drafts.map(\.url) == ["https://a.org"] && page.unread == ["place: queries"])
     }
+
+    @Test(
+        arguments: [
+            ("{\"url\":\"https://a.org\"}", nil), ("{\"url\":\"https://a.org\",\"unread\":false}", false),
+            ("{\"url\":\"https://a.org\",\"unread\":true}", true),
+            ("[{\"href\":\"https://a.org\",\"description\":\"A\",\"toread\":\"no\"}]", false),
+            ("[{\"href\":\"https://a.org\",\"description\":\"A\"}]", nil),
+            ("title,url,time_added,tags,status\nA,https://a.org,1600000000,,unread\n", true),
+            ("title,url,time_added,tags,status\nA,https://a.org,1600000000,,archive\n", false),
+            ("URL,Title,Selection,Folder,Timestamp\nhttps://a.org,A,,Unread,1600000000\n", true),
+            ("URL,Title,Selection,Folder,Timestamp\nhttps://a.org,A,,Starred,1600000000\n", nil),
+            ("URL,Title,Selection,Folder,Timestamp\nhttps://a.org,A,,Archive,1600000000\n", false),
+            ("Title,URL,Document tags,Reading progress,Location\nA,https://a.org,,0,later\n", true),
+            ("Title,URL,Document tags,Reading progress,Location\nA,https://a.org,,1,archive\n", false),
+            ("url,title\nhttps://a.org,A\n", nil), ("url,read\nhttps://a.org,0\n", true),
+            ("https://a.org\n", nil), ("- [A](https://a.org)\n", nil),
+            ("\"https://a.org\" tag \"~A\"\n", nil),
+            ("<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF=\"https://a.org\">A</A></DL>", nil),
+            (
+                "<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF=\"https://a.org\" TOREAD=\"1\">A</A></DL>",
+                true
+            ),
+            (
+                "<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF=\"https://a.org\" TOREAD=\"0\">A</A></DL>",
+                false
+            ),
+            (
+                "<h1>Unread</h1><ul><li><a href=\"https://a.org\" time_added=\"1600000000\">A</a></li></ul>",
+                true
+            ),
+            (
+                "<h1>Read Archive</h1><ul><li><a href=\"https://a.org\" time_added=\"1600000000\">A</a></li></ul>",
+                false
+            ),
+            ("<opml><body><outline text=\"A\" type=\"link\" url=\"https://a.org\"/></body></opml>", nil),
+            ("<posts><post href=\"https://a.org\" description=\"A\" toread=\"yes\"/></posts>", true),
+        ] as [(String, Bool?)])
+    func `the read state of a clip is known only if the file says it`(text: String, isUnread: Bool?) throws {
+        let drafts = try drafts(text)
+        #expect(drafts.count == 1)
+        #expect(drafts.map(\.hasReadState) == [isUnread != nil])
+        if let isUnread { #expect(drafts.map(\.isUnread) == [isUnread]) }
+    }
 }

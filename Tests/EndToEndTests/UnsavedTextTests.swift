@@ -125,7 +125,7 @@ import Testing
         }
         let line =
             "{\"archived\":false,\"author\":\"me\",\"note\":\"N\",\"starred\":false,\"tags\":[\"x\",\"y\"],"
-            + "\"text\":\"hard to come by\\n\",\"title\":\"T\",\"unread\":true,\"url\":\"https://a.b\"}\n"
+            + "\"text\":\"hard to come by\\n\",\"title\":\"T\",\"url\":\"https://a.b\"}\n"
         #expect(run.errors.hasSuffix("each line that follows is for 'clips add --jsonl':\n" + line), "\(run)")
         #expect(run.output == "1\n" + line && run.status == 1)
         #expect(try clips.run("add", "--jsonl", input: line).status == 0)

@@ -115,7 +115,9 @@ extension ClipRecord {
         if let text = try members.text("text") { draft.text = text }
         if let note = try members.text("note") { draft.note = note }
         if let isStarred = try members.flag("starred") { draft.isStarred = isStarred }
-        if let isUnread = try members.flag("unread") { draft.isUnread = isUnread }
+        if let isUnread = try members.flag("unread") {
+            (draft.isUnread, draft.hasReadState) = (isUnread, true)
+        }
         if let isArchived = try members.flag("archived") { draft.isArchived = isArchived }
         if let created = try members.time("created") { draft.created = created }
         if let updated = try members.time("updated") { draft.updated = updated }
@@ -197,5 +199,9 @@ private struct JSONMembers {
 
 extension ClipDraft {
     /// The draft as one line, with its line end, for `clips add --jsonl`.
-    package var jsonLine: String { ClipRecord(self).json() + "\n" }
+    ///
+    /// A clip that is unread by default has no read state in it, so that a merge leaves that of a saved clip.
+    package var jsonLine: String {
+        ClipRecord(self).json(omitting: isUnread && !hasReadState ? [.unread] : []) + "\n"
+    }
 }

@@ -16,6 +16,9 @@ package struct ClipDraft: Hashable, Sendable {
     package var tags: [String] = []
     package var isStarred = false
     package var isUnread = true
+    /// Whether the source says if the clip is read. Without it, a saved clip that the draft is merged into retains its
+    /// state.
+    package var hasReadState = false
     package var isArchived = false
     /// The times of the first save and the last change elsewhere, in milliseconds since 1970; nil for now.
     package var created: Int64?

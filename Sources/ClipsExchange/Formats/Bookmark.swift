@@ -21,8 +21,9 @@ struct Bookmark {
         var fielded = FieldedDraft()
         fielded.set(.url, url)
         fielded.set(.title, HTMLText.oneLine(words))
-        fielded.set(.unread, isUnread ? "yes" : "no")
+        if let isUnread { fielded.set(.unread, isUnread ? "yes" : "no") }
         if isArchived { fielded.set(.archived, "yes") }
+        fielded.assumeRead()
         if Self.stars.contains(where: says) { fielded.set(.starred, "yes") }
         fielded.set(.note, HTMLText.trimmed(Self.withoutMarks(HTMLText.repaired(note))))
         // Scuttle has no text next to the link.
@@ -72,10 +73,13 @@ struct Bookmark {
 
     private func says(_ name: String) -> Bool { ClipField.isTrue(attributes[name] ?? "") }
 
-    /// Bookmarks are read unless they are marked otherwise, as by Pocket's heading.
-    private var isUnread: Bool {
+    /// Whether the clip is unread; nil if the file does not say so. Pocket's heading does, and this program's export,
+    /// which marks unread clips only.
+    private var isUnread: Bool? {
         if let word = attributes["toread"] ?? attributes["unread"] { return ClipField.isTrue(word) }
-        return attributes["time_added"] != nil && HTMLText.oneLine(heading).lowercased() == "unread"
+        if attributes["data-clips"] != nil { return false }
+        let isPocket = attributes["time_added"] != nil
+        return isPocket && HTMLText.oneLine(heading).lowercased() == "unread" ? true : nil
     }
 
     /// Whether the bookmark is below the second heading of Pocket, or has the tag by which linkding marks it.

@@ -69,7 +69,6 @@ enum ClipField: Hashable {
 /// A clip under construction from named fields.
 struct FieldedDraft {
     private var collected = ClipDraft()
-    private var hasReadState = false
     private var isPrivate = false
     /// The problems of fields that could not be read.
     private(set) var complaints: [String] = []
@@ -105,14 +104,23 @@ struct FieldedDraft {
         case .unread: setUnread(ClipField.isTrue(word))
         case .read: setUnread(!ClipField.isTrue(word))
         case .archived: setArchived(ClipField.isTrue(word))
-        case .readTime: collected.isUnread = !ClipField.isTrue(word) && FileDate.milliseconds(word) == nil
+        case .readTime: setUnread(!ClipField.isTrue(word) && FileDate.milliseconds(word) == nil)
         case .state:
-            if ["archive", "archived"].contains(word.lowercased()) { setArchived(true) }
-            if word.lowercased() == "read" { collected.isUnread = false }
+            switch word.lowercased() {
+            case "archive", "archived": setArchived(true)
+            case "read": setUnread(false)
+            // The last three are lists of Readwise Reader.
+            case "unread", "new", "later", "shortlist": if !collected.hasReadState { setUnread(true) }
+            default: break
+            }
         // Pocket's numbers; others have other meanings.
         case .number:
-            if word == "1" { setArchived(true) }
-            if word == "2" { collected.isUnread = false }
+            switch word {
+            case "0": if !collected.hasReadState { setUnread(true) }
+            case "1": setArchived(true)
+            case "2": setUnread(false)
+            default: break
+            }
         case .author: collected.author = word
         case .feed: if word != collected.url { addNote("feed: \(word)") }
         case .byline: addNote("author: \(word)")
@@ -139,6 +147,9 @@ struct FieldedDraft {
         }
     }
 
+    /// Makes a new clip read, as bookmarks are, unless the file says otherwise. A saved clip retains its state.
+    mutating func assumeRead() { if !collected.hasReadState { collected.isUnread = false } }
+
     mutating func addTags(_ tags: [String]) { collected.tags += tags }
 
     mutating func add(_ quote: Quote) { collected.quotes.append(quote) }
@@ -156,9 +167,11 @@ struct FieldedDraft {
     /// Handles folders that are states of a clip rather than topics.
     private mutating func setFolder(_ word: String) {
         switch word.lowercased() {
-        case "unread": collected.isUnread = true
+        case "unread": setUnread(true)
         case "archive": setArchived(true)
-        case "starred": (collected.isStarred, collected.isUnread) = (true, false)
+        case "starred":
+            collected.isStarred = true
+            assumeRead()
         case "unsorted": break
         default: collected.tags += word.split(separator: "/").map { String($0) }
         }
@@ -167,7 +180,7 @@ struct FieldedDraft {
     /// Services archive clips that were read, unless the file says otherwise.
     private mutating func setArchived(_ isArchived: Bool) {
         collected.isArchived = isArchived
-        if isArchived && !hasReadState { collected.isUnread = false }
+        if isArchived && !collected.hasReadState { setUnread(false) }
     }
 
     private mutating func setUUID(_ word: String) {
@@ -178,7 +191,7 @@ struct FieldedDraft {
     }
 
     private mutating func setUnread(_ isUnread: Bool) {
-        (collected.isUnread, hasReadState) = (isUnread, true)
+        (collected.isUnread, collected.hasReadState) = (isUnread, true)
     }
 
     private mutating func addNote(_ word: String) {

@@ -51,7 +51,7 @@ extension FieldedDraft {
                 unread.insert(name)
             }
         }
-        if isPosts && members["toread"] == nil { set(.unread, "no") }
+        if isPosts { assumeRead() }
     }
 
     /// Whether a value is a part of a page, as it is known of the contents of wallabag and of Readability only.

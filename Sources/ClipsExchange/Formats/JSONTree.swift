@@ -63,7 +63,7 @@ struct JSONTree {
         var fielded = FieldedDraft()
         fielded.set(.url, url)
         fielded.set(.title, name)
-        fielded.set(.unread, "no")
+        fielded.assumeRead()
         fielded.addTags(tags)
         for key in ["dateAdded", "date_added"] { node[key]?.word.map { fielded.set(.created, $0) } }
         for key in ["lastModified", "date_modified"] { node[key]?.word.map { fielded.set(.updated, $0) } }

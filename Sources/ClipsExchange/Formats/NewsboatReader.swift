@@ -31,7 +31,7 @@ struct NewsboatReader: FormatReader {
     private mutating func feed(_ url: String, _ words: [String]) -> ClipDraft {
         var fielded = FieldedDraft()
         fielded.set(.url, url)
-        fielded.set(.unread, "no")
+        fielded.assumeRead()
         fielded.addTags(["feed"])
         for word in words {
             if word.hasPrefix("~") {

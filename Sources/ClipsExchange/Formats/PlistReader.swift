@@ -56,7 +56,11 @@ private struct SafariTree {
         fielded.set(.title, node["URIDictionary"]?["title"]?.string ?? "")
         fielded.set(.note, (list?["PreviewText"] ?? node["previewText"])?.string ?? "")
         fielded.set(.created, list?["DateAdded"]?.word ?? "")
-        fielded.set(.unread, list != nil && list?["DateLastViewed"] == nil ? "yes" : "no")
+        if let list {
+            fielded.set(.unread, list["DateLastViewed"] == nil ? "yes" : "no")
+        } else {
+            fielded.assumeRead()
+        }
         fielded.addTags(tags)
         items.append(.success(fielded.draft))
         if case .object(let members) = node {

@@ -169,7 +169,7 @@ private struct XMLOutline {
         url: String? = nil
     ) -> FieldedDraft {
         var fielded = FieldedDraft()
-        fielded.set(.unread, "no")
+        fielded.assumeRead()
         fielded.set(.url, HTMLText.address(url ?? ""))
         for (name, value) in attributes.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
             if let field = fields[name] {
