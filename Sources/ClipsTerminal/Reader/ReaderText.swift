@@ -285,15 +285,22 @@ struct ReaderText: Sendable {
         return (nil, next < 0)
     }
 
-    /// The bytes of a text of which all lines are counted for the percentage.
+    /// The bytes of a text of which all lines are counted for the percentage: 30 ms at most.
     private static let maxCounted = 256 << 10
+
+    /// Whether all lines can be laid out between two keys. A byte outside ASCII takes up to nine times as long as one of
+    /// ASCII to measure.
+    private func isCheap(size: Int) -> Bool {
+        guard size <= Self.maxCounted else { return false }
+        return sections.reduce(size) { $0 + 8 * $1.text.text.utf8.count { $0 >= 0x80 } } <= Self.maxCounted
+    }
 
     /// Returns the share of the text before a line, in percent of its lines; in a large text of which not all lines are
     /// laid out, in percent of its bytes.
     mutating func percent(before line: Int) -> Int {
         let sizes = sections.map { $0.text.text.utf8.count + 1 }
         let size = sizes.reduce(0, +)
-        if size <= Self.maxCounted || sections.allSatisfy(\.text.isComplete) {
+        if sections.allSatisfy(\.text.isComplete) || isCheap(size: size) {
             return min(99, line * 100 / max(1, count(upTo: .max)))
         }
         let anchor = position(ofLine: line)
