@@ -6,7 +6,7 @@ import SearchIndex
 /// Both texts remain, the longer one first, with a line of dashes between them; a text that is part of the
 /// other is not repeated, and their links have one list at the end, see ``LinkedTexts``. The longer title remains the title, unless the user gave one, and the other one
 /// becomes a paragraph of the note. Notes are sets of paragraphs, and tags are sets of names. The author and the time are those of the
-/// earlier clip. The clip is unread if one of them is.
+/// earlier clip.
 ///
 /// The operation is the join of a semilattice: order, grouping, and repetition do not change the result, so
 /// two processes that merge the same clips concurrently agree.
@@ -31,7 +31,7 @@ package enum ClipMerge {
             separator: "\n\n")
         result.tags = union(one.tags, other.tags)
         result.isStarred = one.isStarred || other.isStarred
-        result.isUnread = one.isUnread || other.isUnread
+        result.isUnread = one.isUnread && other.isUnread
         result.hasReadState = one.hasReadState || other.hasReadState
         result.isArchived = one.isArchived && other.isArchived
         result.quotes = one.quotes + other.quotes.filter { !$0.isKnown(among: one.quotes) }

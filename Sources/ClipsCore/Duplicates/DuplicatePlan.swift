@@ -74,8 +74,8 @@ struct DuplicatePlan {
                 outcome.addedAsDuplicate += 1
                 return insert(draft, key)
             }
-            // The last draft that says whether the clip is read decides. Others have a default only.
-            merged.isUnread = draft.hasReadState ? draft.isUnread : before.isUnread
+            // Another draft is read or unread by default only.
+            if !draft.hasReadState { merged.isUnread = before.isUnread }
             merged.hasReadState = before.hasReadState
             // The UUID of a stored clip remains, whichever one the draft brings.
             if entries[first].stored != nil { merged.uuid = before.uuid }

@@ -5,8 +5,8 @@
 package enum DuplicatePolicy: String, CaseIterable, Sendable {
     case keepBoth = "keep"
     /// Merges it into the oldest clip without losing text, see ``ClipMerge``; other stored clips of the page remain as
-    /// they are. Clips that together exceed the size of a clip remain separate. A clip is read or unread afterwards as the
-    /// draft says; if it does not say so, as before.
+    /// they are. Clips that together exceed the size of a clip remain separate. An unread clip is
+    /// read afterwards only if the draft says so.
     case merge
     /// Replaces all stored clips with that URL by the new one.
     case replace
