@@ -60,7 +60,7 @@ struct LiteralMarkTests {
             ("a<sup><a href=/a>1</a></sup> b<sup> </sup>", "a[1][1] b\n\n[1]: https://a.example/a"),
             (
                 "war.<sup><a href='#n1'>[1]</a></sup><b>x</b> y<sup>[23]</sup> z<sup><a href=/a>[2]</a></sup> [1]",
-                "war.^1**x** y^23 z[[2]][1] \\[1]\n\n[1]: https://a.example/a"
+                "war.[^1]**x** y[^23] z[[2]][1] \\[1]\n\n[1]: https://a.example/a"
             ),
             ("<code>a <b>b</b>*</code> <code>*c* <b>d</b></code>", "`a b*` `*c* d`"),
             (

@@ -59,7 +59,7 @@ import Testing
         ("<svg><title>A drawing</title></svg>", "(image: A drawing)"),
         ("<noscript><img src=/n.png alt=N></noscript>", "[(image: N)][1]"),
         ("<img data-src=/l.png alt=L><noscript><img src=/l.png alt=L></noscript>", "[(image: L)][1]"),
-        ("x</p><h2>Part<a href='#p'>¶</a></h2><p>y <a href='#n'>[1]</a>", "x\n\n## Part\n\ny [1]"),
+        ("x</p><h2>Part<a href='#p'>¶</a></h2><p>y <a href='#n'>[1]</a>", "x\n\n## Part\n\ny [^1]"),
     ])
     func `each address has a number in the order of reading`(part: String, shown: String) throws {
         let found = try text("<article><p>p</p><p>\(part)</p></article>")

@@ -32,6 +32,22 @@ import Testing
         #expect(links.numberRanges.count == urls.count, "\(shown)")
     }
 
+    @Test func `the mark of a note has no number, next to links, too`() {
+        var text = #"""
+            a[^1][b][1][^2] \[^1](c) https://a.ex/2[^a] [d [^1]][1]
+
+            [^1] The note.
+
+            [1]: https://a.ex/1
+            """#
+        var links = ClipLinks(takingListOf: &text)
+        let shown = ShownText(links.numbered(text), width: 80).text
+        #expect(
+            shown
+                == "a[^1]b [1][^2] [^1](c) https://a.ex/2 [2][^a] d [^1] [1]\n\n[^1] The note."
+                && links.urls == ["https://a.ex/1", "https://a.ex/2"], "\(shown)")
+    }
+
     @Test(arguments: [
         (#"Open [\[t1q][1], close"#, #"Open \[t1q [1], close"#), (#"[a \[\[b][1]"#, #"a \[\[b [1]"#),
         (#"[a\] \[b][1] \[c]"#, #"a\] \[b [1] \[c]"#), (#"[x \[9] y][1]"#, #"x \[9] y [1]"#),

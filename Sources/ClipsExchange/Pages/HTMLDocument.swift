@@ -105,6 +105,13 @@ extension HTMLDocument.Node {
 
     var hasAttributes: Bool { pointee.properties != nil }
 
+    /// The words of the classes and the role.
+    func hasName(in names: Set<String>) -> Bool {
+        hasAttributes
+            && "\(self["class"] ?? "") \(self["role"] ?? "")".lowercased().split { !$0.isLetter }
+                .contains { names.contains(String($0)) }
+    }
+
     /// The value of an attribute; nil if there is none.
     subscript(_ attribute: String) -> String? {
         var next = pointee.properties

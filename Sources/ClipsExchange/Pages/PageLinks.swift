@@ -6,6 +6,8 @@ struct PageLinks {
     private let base: URL?
     /// Whether links are relative to the page itself, so that a fragment leads to a part of it.
     private let isOwn: Bool
+    /// The address of the page without a fragment.
+    private let page: Substring
     private var addresses: [String] = []
     private var numbers: [String: Int] = [:]
     private var size = 0
@@ -24,8 +26,17 @@ struct PageLinks {
     ///   - page: The address of the page, if it is another one.
     init(base: String, page: String? = nil) {
         self.base = URL(string: base)
-        func document(_ address: String) -> Substring { address.prefix { $0 != "#" } }
-        isOwn = page.map { document($0) == document(base) } ?? true
+        self.page = Self.document(page ?? base)
+        isOwn = self.page == Self.document(base)
+    }
+
+    private static func document(_ address: String) -> Substring { address.prefix { $0 != "#" } }
+
+    /// Whether a link leads to a part of the page.
+    func isInPage(_ node: HTMLDocument.Node) -> Bool {
+        guard let text = node["href"], text.contains("#") else { return false }
+        if HTMLText.address(text).first == "#" { return isOwn }
+        return address(text).map { Self.document($0) == page } ?? false
     }
 
     /// Returns the address of a link; nil if it does not lead away from the page.

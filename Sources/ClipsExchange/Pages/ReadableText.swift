@@ -283,13 +283,13 @@ struct ReadableText {
                 if child.name == "svg", !Boilerplate.isHidden(child) {
                     if isInContent { lines.add(drawing: child) }
                     if !lines.isInLink { appendLinks(in: child, to: &lines, depth) }
-                } else if Boilerplate.isPermalink(child) {
+                } else if Boilerplate.isPermalink(child) || NoteMark.isBackLink(child, in: lines.links) {
                     continue
                 } else if covers(child, in: scope, lines.links) || isAdvertisement(child)
                     || isInContent && !lines.isInLink && isTeaser(child, in: scope, lines.links)
                 {
                     if PostFlow.isBelowTitle(child) { lines.omitElement() }
-                } else {
+                } else if !lines.add(markOf: child) {
                     lines.separate(before: child)
                     append(child, to: &lines, in: scope, depth + 1)
                     lines.separate(after: child)

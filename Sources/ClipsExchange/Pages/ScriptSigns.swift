@@ -1,12 +1,10 @@
 /// The signs of an exponent or an index: `x^2`, `x^(n+1)`, `x_i`.
 ///
-/// Ordinals such as `1st`, formulas such as `H2O`, links to notes, and those after no word have none. A note of the page,
-/// `[1]`, has no brackets, with which it would look like the number of a link.
+/// Ordinals such as `1st`, formulas such as `H2O`, marks of notes, and those after no word have none.
 enum ScriptSigns: Equatable {
     case none
     case first
     case all
-    case note(count: Int)
 
     static let elements: Set = ["sup", "sub"]
 
@@ -16,12 +14,6 @@ enum ScriptSigns: Equatable {
     ///   - text: The text before it.
     init(_ name: String, _ content: ArraySlice<UInt8>, after text: ArraySlice<UInt8>) {
         let letters = String(decoding: content, as: UTF8.self).unicodeScalars
-        let note = letters.dropFirst().dropLast()
-        let isNote = letters.first == "[" && letters.last == "]" && 1...3 ~= note.count
-        guard name != "sup" || !isNote || !note.allSatisfy(\.isLetter) || text.last ?? 0x20 <= 0x20 else {
-            self = .note(count: content.count)
-            return
-        }
         let isNumber = letters.allSatisfy { ("0"..."9").contains($0) }
         let isWord = letters.count > 1 && letters.allSatisfy(\.properties.isAlphabetic)
         let followsWord = text.endsWithLetter || text.last == UInt8(ascii: ")")
@@ -38,7 +30,6 @@ enum ScriptSigns: Equatable {
         case .none: [0, 0]
         case .first: [1]
         case .all: []
-        case .note(let count): [1, 1, count - 1]
         }
     }
 }

@@ -76,11 +76,30 @@ extension TextLines {
         return next?.isElement != true
     }
 
+    /// Adds the mark of a note.
+    ///
+    /// - Returns: Whether the element is one, so that its contents are not added.
+    mutating func add(markOf node: HTMLDocument.Node) -> Bool {
+        guard isMarked, preformatted == 0, openCode == nil,
+            let mark = NoteMark.text(of: node, in: links)
+        else { return false }
+        noteMarks.insert(mark.first == "^" ? "[\(mark)]" : mark)
+        if node.name == "td" || node.name == "dt" { open(node) }
+        add(mark)
+        if node.name == "td" || node.name == "dt" { close(node) }
+        return true
+    }
+
     /// Adds a text. In code with elements for its line ends, those of the page are spaces.
     mutating func add(textOf node: HTMLDocument.Node) {
         guard preformatted > 0, let parent = node.parent, parent.name == "code", isBlock(ofCode: parent)
         else {
-            return add(node.content)
+            // The label of a note is like its mark.
+            guard breaks > 0, preformatted == 0, let label = NoteMark.label(of: node.content),
+                noteMarks.contains(label.mark)
+            else { return add(node.content) }
+            add(label.mark)
+            return add(UnsafeBufferPointer(rebasing: node.content[label.count...]))
         }
         var line = String(decoding: node.content, as: UTF8.self)[...]
         if node.previous == nil || node.previous?.name == "br" { line = line.drop { $0.isNewline } }
@@ -130,6 +149,8 @@ extension TextLines {
         }
         return true
     }
+
+    mutating func breakLine() { breaks = max(breaks, 1) }
 
     /// Adds the end of a line, or that of a paragraph after it.
     mutating func addBreak() {

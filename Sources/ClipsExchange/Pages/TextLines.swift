@@ -46,6 +46,8 @@ struct TextLines {
     var numbered = 0
     /// The characters of the page that would be marks.
     private var literals = LiteralMarks()
+    /// The marks of notes in the text.
+    var noteMarks: Set<String> = []
     /// Whether the open link contains an image without a description.
     var hasImage = false
 
@@ -87,7 +89,7 @@ struct TextLines {
     var count: Int { bytes.count }
 
     /// The index of the open element with code.
-    private var openCode: Int? { inlines.firstIndex { $0.name == "code" && !$0.isDone } }
+    var openCode: Int? { inlines.firstIndex { $0.name == "code" && !$0.isDone } }
 
     /// Whether a link is open, and its address.
     var isInLink: Bool { inlines.contains { $0.name == "a" } }
@@ -299,8 +301,6 @@ struct TextLines {
         }
         bytes += Array("][\(number)]".utf8)
     }
-
-    mutating func breakLine() { breaks = max(breaks, 1) }
 
     mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
         let isInCode = openCode != nil

@@ -104,10 +104,12 @@ package enum LinkAddress {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the end of a URL: at white space, a quote, or an angle bracket, without closing punctuation.
+    /// Returns the end of a URL: at white space, a quote, an angle bracket, or the mark of a note, without closing
+    /// punctuation.
     private static func end(_ bytes: [UInt8], from start: Int, upTo limit: Int) -> Int {
         var end = start
         while end < limit, bytes[end] > 0x20, bytes[end] != 0x7F, !"<>\"`".utf8.contains(bytes[end]),
+            bytes[end] != UInt8(ascii: "[") || !bytes[end...].starts(with: "[^".utf8),
             bytes[end] < 0x80 || !bytes[end...].starts(with: quote) && !isSign(bytes, at: end)
         {
             end += 1
