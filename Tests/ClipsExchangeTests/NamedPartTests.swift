@@ -55,6 +55,31 @@ struct NamedPartTests {
         #expect(text.hasSuffix("read.\n\nThe end of it."), "\(text.suffix(200))")
     }
 
+    private static let entries = "abcd".map { "<li><a href='#\($0)'>Part \($0)</a></li>" }.joined()
+    private static let contents = "<div>Contents</div><ul>\(entries)</ul>"
+
+    @Test(arguments: [
+        "<div id=header><h1>T</h1><div id=toc class=toc2>\(contents)</div></div><div id=content>\(prose)</div>",
+        "<h1>T</h1><div id=toc class=toc>\(contents)</div><div id=content>\(prose)</div>",
+        "<div><h1>T</h1><p>\(words)</p><div class=toc>\(contents)</div><h2 id=a>A</h2>\(prose)</div>",
+    ])
+    func `a table of contents is a list of the text`(page: String) throws {
+        let text = try text(page)
+        #expect(text.hasPrefix("# T") && text.contains("Contents\n\n- Part a\n- Part b\n"), "\(text)")
+    }
+
+    @Test(arguments: [
+        "<div class=sphinxsidebar><h3>Table of Contents</h3>\(contents)</div>",
+        "<div class=sphinxsidebar><div><h3><a href=/>Contents</a></h3>\(contents)<a href=/n>Next</a></div></div>",
+        "<div><ul>\(entries)<li><a href=/help>Help</a></ul></div>", "<nav>\(contents)</nav>",
+        "<div id=toc class=toc role=navigation>\(contents)</div>", "<div class=menu>\(contents)</div>",
+    ])
+    func `a menu with links into the page is omitted`(menu: String) throws {
+        let text = try text(
+            "<div class=document><div><div class=body><h1>T</h1>\(Self.prose)</div></div>\(menu)</div>")
+        #expect(text.hasPrefix("# T") && !text.contains("Part a"), "\(text.suffix(200))")
+    }
+
     @Test func `comments that are most of the content are the content`() throws {
         let comments = (0..<9).map {
             "<div class='thing comment'><div class=md><p>Answer \($0). \(Self.words)</p></div></div>"

@@ -113,6 +113,6 @@ struct PartNames {
         "comments", "consent", "cookie", "cookies", "footer", "gallery", "gdpr", "masthead", "menu", "modal",
         "nav", "navbar",
         "navigation", "newsletter", "pager", "pagination", "popup", "promo", "related", "share", "sharing",
-        "sidebar", "skip", "social", "sponsor", "slideshow", "subscribe", "toolbar",
+        "sidebar", "skip", "social", "sphinxsidebar", "sponsor", "slideshow", "subscribe", "toolbar",
     ]
 }

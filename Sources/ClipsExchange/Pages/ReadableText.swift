@@ -157,15 +157,16 @@ struct ReadableText {
         return best
     }
 
-    /// Whether links lead to several pages, all of the same site.
+    /// Whether several links lead to pages of the same site. All those of a table of contents lead into the page.
     private static func isMenu(_ node: Node, _ links: PageLinks) -> Bool {
-        var (count, isExternal) = (0, false)
+        var (count, isExternal, leadsAway) = (0, false, false)
         forEachElement(in: node) {
             guard !isExternal, $0.name == "a", $0["href"] != nil else { return }
             count += 1
             isExternal = links.isExternal($0)
+            leadsAway = leadsAway || !links.isInPage($0)
         }
-        return count > 3 && !isExternal
+        return count > 3 && !isExternal && leadsAway
     }
 
     private mutating func measure(
