@@ -28,9 +28,7 @@ enum Boilerplate {
 
     /// Whether an element contains notes of the article, or its sources.
     static func isNotes(_ node: HTMLDocument.Node) -> Bool {
-        guard node.hasAttributes else { return false }
-        let names = "\(node["class"] ?? "") \(node["role"] ?? "")".lowercased().split { !$0.isLetter }
-        return names.contains { notes.contains(String($0)) } && !isHidden(node)
+        node.hasName(in: notes) && !isHidden(node)
     }
 
     private static let notes: Set<String> = ["footnote", "footnotes", "endnote", "endnotes", "bibliography"]

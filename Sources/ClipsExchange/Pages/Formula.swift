@@ -20,8 +20,7 @@ enum Formula {
     /// Returns the formula of an image whose class shows that it is one; nil for other images.
     static func text(ofImage image: Node) -> String? {
         guard let alt = image["alt"].map(source), !alt.isEmpty else { return nil }
-        let names = (image["class"] ?? "").lowercased().split { !$0.isLetter }
-        return names.contains { classes.contains(String($0)) } ? alt : nil
+        return image.words(of: "class").contains(where: classes.contains) ? alt : nil
     }
 
     private static let classes: Set<String> = ["latex", "mwe", "tex"]

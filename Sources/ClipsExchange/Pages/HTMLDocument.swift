@@ -105,12 +105,15 @@ extension HTMLDocument.Node {
 
     var hasAttributes: Bool { pointee.properties != nil }
 
-    /// The words of the classes and the role.
-    func hasName(in names: Set<String>) -> Bool {
-        hasAttributes
-            && "\(self["class"] ?? "") \(self["role"] ?? "")".lowercased().split { !$0.isLetter }
-                .contains { names.contains(String($0)) }
+    /// Returns the words of attributes, in lower case.
+    func words(of attributes: String...) -> [String] {
+        let values = hasAttributes ? attributes.compactMap { self[$0] } : []
+        guard !values.isEmpty else { return [] }
+        return values.joined(separator: " ").lowercased().split { !$0.isLetter }.map { String($0) }
     }
+
+    /// Whether the classes or the role have one of the words.
+    func hasName(in names: Set<String>) -> Bool { words(of: "class", "role").contains(where: names.contains) }
 
     /// The value of an attribute; nil if there is none.
     subscript(_ attribute: String) -> String? {

@@ -35,9 +35,9 @@ struct PartNames {
     private var isNote: Bool {
         var isNote = false
         ReadableText.forEachElement(in: node) { element in
-            let names = "\(element["class"] ?? "") \(element["id"] ?? "")".lowercased().split { !$0.isLetter }
+            let names = element.words(of: "class", "id")
             if element == node {
-                isNote = names.contains { !Self.words.contains(String($0)) }
+                isNote = !Self.words.isSuperset(of: names)
             } else if names.contains(where: { $0.hasPrefix("comment") }) {
                 isNote = false
             }
@@ -90,8 +90,8 @@ struct PartNames {
         var isFound = false
         ReadableText.forEachElement(in: node) { element in
             guard !isFound else { return }
-            let classes = element["class"]?.lowercased().split { !$0.isLetter } ?? []
-            isFound = element.name == "form" || classes.contains { $0.hasPrefix("comment") }
+            isFound =
+                element.name == "form" || element.words(of: "class").contains { $0.hasPrefix("comment") }
         }
         return !isFound
     }
