@@ -26,6 +26,40 @@ struct RefusingServerTests {
         #expect(try await engine(server, user: "ann", password: "secret").list() == [])
     }
 
+    @Test func `a login succeeds although the server tells its state before it answers`() async throws {
+        let server = try NATSServer()
+        let proxy = try ProxyProcess(Self.talkative, [server.url])
+        let engine = JetStreamEngine(try ServerAddress(proxy.url), zone: "test", secret: MirrorSecret())
+        #expect(try await engine.list() == [])
+    }
+
+    /// Adds the first line of a server before the second one, in its first connection.
+    private static let talkative = """
+        import socket, sys, threading
+        host, port = sys.argv[1].split("//")[1].split(":")
+        listener = socket.create_server(("127.0.0.1", 0))
+        print(listener.getsockname()[1], flush=True)
+        def copy(source, target):
+            try:
+                while data := source.recv(65536): target.sendall(data)
+                target.shutdown(socket.SHUT_WR)
+            except OSError: pass
+        isFirst = True
+        while True:
+            client, _ = listener.accept()
+            server = socket.create_connection((host, int(port)))
+            threading.Thread(target=copy, args=(client, server), daemon=True).start()
+            if isFirst:
+                lines = server.makefile("rb")
+                info = lines.readline()
+                client.sendall(info)
+                client.sendall(info + lines.readline())
+                server.close()
+                isFirst = False
+            else:
+                threading.Thread(target=copy, args=(server, client), daemon=True).start()
+        """
+
     @Test func `a full quota is reported, and nothing is lost`() async throws {
         let server = try NATSServer(
             configuration: """

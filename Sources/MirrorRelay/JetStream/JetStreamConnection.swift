@@ -76,7 +76,11 @@ actor JetStreamConnection {
         do throws(RelayError) {
             try Self.configure(options, address)
             try RelayError.check(natsOptions_SetClosedCB(options, Acknowledgements.closed, closure))
-            let status = natsConnection_Connect(&handles.connection, options)
+            var status = natsConnection_Connect(&handles.connection, options)
+            // A server may send INFO again before it answers the login, which libnats 3.4 takes for an error.
+            for _ in 0..<2 where status == NATS_PROTOCOL_ERROR {
+                status = natsConnection_Connect(&handles.connection, options)
+            }
             guard status == NATS_OK else { throw RelayError(status, connectingTo: address) }
             var streaming = jsOptions()
             try RelayError.check(jsOptions_Init(&streaming))
