@@ -80,6 +80,15 @@ struct NamedPartTests {
         #expect(text.hasPrefix("# T") && !text.contains("Part a"), "\(text.suffix(200))")
     }
 
+    @Test(arguments: ["<div class=toc>", "<DIV CLASS=TOC>"])
+    func `the contents of a manual of several pages are text`(start: String) throws {
+        let items = (1...9).map { "<dt><a href=part\($0).html>Part \($0)</a></dt>" }.joined()
+        let text = try text(
+            "<body><div class=book><div class=titlepage><h1>T</h1><p>Release 3</p></div><hr></div>\(start)"
+                + "<p><b>Table of Contents</b></p><dl>\(items)</dl></div></body>")
+        #expect(text.contains("# T") && text.contains("[Part 9]"), "\(text)")
+    }
+
     @Test func `comments that are most of the content are the content`() throws {
         let comments = (0..<9).map {
             "<div class='thing comment'><div class=md><p>Answer \($0). \(Self.words)</p></div></div>"

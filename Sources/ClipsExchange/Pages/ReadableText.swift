@@ -157,8 +157,10 @@ struct ReadableText {
         return best
     }
 
-    /// Whether several links lead to pages of the same site. All those of a table of contents lead into the page.
+    /// Whether several links lead to pages of the same site. All those of a table of contents lead into the page, or to the
+    /// parts of a manual.
     private static func isMenu(_ node: Node, _ links: PageLinks) -> Bool {
+        guard !node.hasName(in: ["toc"]) else { return false }
         var (count, isExternal, leadsAway) = (0, false, false)
         forEachElement(in: node) {
             guard !isExternal, $0.name == "a", $0["href"] != nil else { return }
