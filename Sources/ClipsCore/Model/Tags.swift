@@ -68,16 +68,24 @@ package struct TagChange: Hashable, Sendable {
 
     package var isEmpty: Bool { adding.isEmpty && removing.isEmpty }
 
-    /// The change as the user types it; a name with spaces is quoted, to be told from several.
+    /// The change as the user types it.
     var words: String {
-        func name(_ tag: String) -> String { tag.contains(" ") ? "“\(tag)”" : tag }
-        return (adding.map { "+" + name($0) } + removing.map { "-" + name($0) }).joined(separator: " ")
+        (adding.map { "+" + Self.quoted($0) } + removing.map { "-" + Self.quoted($0) }).joined(separator: " ")
+    }
+
+    /// Quotes a name with spaces, to be told from several.
+    private static func quoted(_ tag: String) -> String { tag.contains(" ") ? "“\(tag)”" : tag }
+
+    /// A sentence without an end about tags to remove that no clip had; nil without any.
+    package var remark: String? {
+        let names = removing.map(Self.quoted).joined(separator: ", ")
+        return removing.isEmpty ? nil : "no \(removing.count == 1 ? "tag" : "tags") \(names) to remove"
     }
 
     /// Returns a sentence without an end, such as `tagged “Title” +swift`.
     package func sentence(_ subject: String) -> String {
         guard adding.isEmpty else { return "tagged \(subject) \(words)" }
-        let names = removing.joined(separator: ", ")
+        let names = removing.map(Self.quoted).joined(separator: ", ")
         return "removed the \(removing.count == 1 ? "tag" : "tags") \(names) from \(subject)"
     }
 

@@ -144,7 +144,9 @@ extension Work {
                 return .done(token: nil, clips: [], summary: "the tags of \(subject) are unchanged")
             }
             let subject = await Self.subject(changed: changed, of: ids, title, in: store)
-            return .done(token: tagged.token, clips: [], summary: change.sentence(subject))
+            let lacking = TagChange(adding: [], removing: removing.filter { !change.removing.contains($0) })
+            return .done(
+                token: tagged.token, clips: [], summary: change.sentence(subject), remark: lacking.remark)
         case .delete(let ids, let title):
             let result = try await store.delete(ids)
             guard result.token != nil else { return .impossible(Self.deleted(ids, title)) }

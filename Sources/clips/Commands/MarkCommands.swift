@@ -24,7 +24,11 @@ extension Command {
         var change = TagChange(adding: [], removing: [])
         return try await invocation.change(
             names, added.isEmpty ? "Untag" : "Tag",
-            { change.sentence($0) }
+            {
+                let lacking = TagChange(
+                    adding: [], removing: Tags(removed).names.filter { !change.removing.contains($0) })
+                return change.sentence($0) + (lacking.remark.map { "; \($0)" } ?? "")
+            }
         ) { store, ids in
             let tagged = try await store.tag(ids, adding: added, removing: removed).value
             change = tagged.change
