@@ -100,8 +100,12 @@ import Testing
             if second > 1 { count(second == 3 ? [:] : [query: UnreadCount(second)], at: time + 0.95) }
             if second == 3 { count([query: UnreadCount(3)], at: time + 0.96) }
         }
-        _ = state.handle(.tick, at: noon + 12)
-        count([query: UnreadCount(9)], at: 12)
+        // One that is greater than that of the clips is not the present one.
+        count([query: UnreadCount(299)], at: 10)
+        state.take(.count(250, generation: state.list.feed.generation), at: noon + 10)
+        #expect(state.list.clips.count == 250 && state.unreadCount == nil)
+        _ = state.handle(.tick, at: noon + 13)
+        count([query: UnreadCount(9)], at: 13)
         #expect(state.unreadCount == "9" && state.sidebar.nextCount == nil)
     }
 

@@ -76,7 +76,11 @@ struct Sidebar: Sendable {
 
     /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. It remains
     /// until the next count, since a mark on each number that lacks a commit would flicker.
-    func unreadCount(_ query: ClipQuery) -> String? { counts[query]?.shown }
+    ///
+    /// - Parameter most: The number of clips of the query, if it is known, above which an earlier number is not shown.
+    func unreadCount(_ query: ClipQuery, upTo most: Int = .max) -> String? {
+        counts[query].flatMap { $0.count > most ? nil : $0.shown }
+    }
 
     /// The time of the next count, if one is needed.
     var nextCount: Date? {
@@ -170,7 +174,9 @@ extension AppState {
 
     /// The number of unread clips of the list in the status line.
     var unreadCount: String? {
-        guard let count = loadedUnreadCount else { return sidebar.unreadCount(list.query) }
+        guard let count = loadedUnreadCount else {
+            return sidebar.unreadCount(list.query, upTo: list.clips.isCounted ? list.clips.count : .max)
+        }
         return UnreadCount(count).shown
     }
 
@@ -257,7 +263,7 @@ struct SidebarPane {
             frame.putHeader(row.name, line, theme)
             return frame.putRight("clips", in: line, width: width - 1, style: theme.muted)
         }
-        let unread = row.query.flatMap(state.sidebar.unreadCount) ?? ""
+        let unread = row.query.flatMap { state.sidebar.unreadCount($0) } ?? ""
         let count = row.count.map(\.grouped) ?? unread
         frame.putCut(
             row.name, in: line, column: 1, width: width - DisplayWidth.columns(of: count) - 3,
