@@ -194,4 +194,26 @@ import Testing
         #expect(try await undoing.undoHistory().undoable.isEmpty)
         #expect(try await undoing.undoHistory(isRedoing: true).redoable.count == 1)
     }
+
+    @Test func `all work of a window or a client has its name, and undo skips what is no edit`() async throws
+    {
+        for (store, name) in [(store.acting(asWindow: 2), "cli 2"), (store.acting(for: "helper"), "helper")] {
+            func check(_ work: String) async throws {
+                let transaction = try await last()
+                let isNamed = name == "cli 2" && TransactionSummary(transaction, ownSession: nil).isBy(name)
+                #expect(
+                    isNamed || transaction.contextName?.hasPrefix(name) == true, "\(work): \(transaction)")
+            }
+            let id = try #require(try await store.add([Self.draft("B"), Self.draft("B")]).first)
+            let steps = try await store.undoHistory().undoable.count
+            _ = try await store.markAsOpened([id])
+            try await check("opened")
+            #expect(try await store.undoHistory().undoable.count == steps)
+            _ = try await store.delete([id])
+            _ = try await store.restore([id])
+            try await check("restored")
+            _ = try await store.mergeDuplicates(try await store.duplicates(), .merge)
+            try await check("merged")
+        }
+    }
 }

@@ -64,7 +64,7 @@ extension ClipStore {
     package func mergeDuplicates(
         _ groups: [DuplicateGroup], _ policy: DuplicatePolicy
     ) async throws -> (remaining: [Int64], deleted: Int, token: HistoryToken?) {
-        let written = try await inParts(groups.map { $0.clips.map(\.id) }, name: "dedupe") {
+        let written = try await inParts(groups.map { $0.clips.map(\.id) }, work: "dedupe") {
             transaction, part throws(StoreError) in
             let known = try Self.clips(part.flatMap(\.self), in: transaction.snapshot)
             let clips = Dictionary(uniqueKeysWithValues: known.map { ($0.id, $0) })

@@ -21,7 +21,7 @@ extension ClipStore {
         -> HistoryToken?
     {
         let (mirrored, updated) = (mirrored, stamped([String: AttributeValue]()))
-        let written = try await write(name: "conflict") { transaction throws(StoreError) in
+        let written = try await write(work: "conflict") { transaction throws(StoreError) in
             try mirrored.resolve(conflict, restoring: restoring, in: &transaction)
             if restoring, let object = conflict.object { try transaction.set(updated, of: object.id) }
         }

@@ -55,7 +55,7 @@ extension ClipStore {
     /// - Returns: The clips with these addresses.
     package func record(_ answers: [String: LinkAnswer]) async throws(StoreError) -> [CheckedLink] {
         let (now, urls) = (now(), answers.keys.map(AttributeValue.text))
-        return try await write(name: named(UndoHistory.checkingContext)) { transaction throws(StoreError) in
+        return try await write(work: UndoHistory.checkingContext) { transaction throws(StoreError) in
             var links: [CheckedLink] = []
             for link in try transaction.snapshot.links(.isOneOf(ClipAttribute.url.rawValue, urls)) {
                 let (clip, url) = (link.clip, link.clip.text(.url))

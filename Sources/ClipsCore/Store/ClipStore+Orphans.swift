@@ -12,8 +12,7 @@ extension ClipStore {
     package func deleteOrphans() async throws(StoreError) {
         let orphans = try await container.read { snapshot throws(StoreError) in try snapshot.orphans() }
         guard !orphans.isEmpty else { return }
-        let name = named(UndoHistory.repairingContext)
-        _ = try await inParts(orphans, name: name) { transaction, part throws(StoreError) in
+        _ = try await inParts(orphans, work: UndoHistory.repairingContext) { transaction, part throws(StoreError) in
             for (entity, ids) in Dictionary(grouping: part, by: \.entity) {
                 // Another process may have restored a clip since.
                 let request = FetchRequest(entity, where: .keys(ids.map(\.key)))

@@ -10,7 +10,7 @@ extension ClipStore {
     /// - Returns: Whether it was saved. A text that did not come from a page, as far as the history shows, is not
     ///   replaced.
     package func setPageText(_ text: String, uuid: String, url: String) async throws(StoreError) -> Bool {
-        let (author, work) = (author, named(Self.pageWork))
+        let (author, name) = (author, named(Self.pageWork))
         let clip = try await container.read { snapshot throws(StoreError) -> StoredObject? in
             var id = try Self.newest(.uuid, uuid, in: snapshot)
             if id == nil { id = try Self.newest(.url, url, in: snapshot) }
@@ -24,12 +24,12 @@ extension ClipStore {
                     .object(clip.id), .or([.updated(ClipAttribute.text.rawValue), .kind(.insert)]),
                 ]), limit: 1)
             guard let last = try snapshot.transactions(texts).last, last.author == author,
-                last.contextName == work
+                last.contextName == name
             else { return nil }
             return clip
         }
         guard let clip, !clip.text(.text).utf8.elementsEqual(text.utf8) else { return false }
-        return try await write(name: work) { transaction throws(StoreError) -> Bool in
+        return try await write(work: Self.pageWork) { transaction throws(StoreError) -> Bool in
             guard try transaction.object(clip.id)?.text(.text) == clip.text(.text) else { return false }
             try transaction.set(stamped([.text: .text(text)]), of: clip.id)
             return true

@@ -117,7 +117,7 @@ extension ClipStore {
         ]
         for attribute in Clip.editable { values[attribute] = ClipDraft(clip).value(of: attribute) }
         let restored = stamped(values.merging(changes) { $1 })
-        return try await write(name: named(UndoHistory.Role.restore.contextName)) {
+        return try await write(work: UndoHistory.Role.restore.contextName) {
             transaction throws(StoreError) in
             let values = try Self.restorable([restored], in: transaction.snapshot)[0]
             try transaction.restore(clip.objectID, values)

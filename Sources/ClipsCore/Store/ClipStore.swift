@@ -126,9 +126,8 @@ package struct ClipStore: Sendable {
     }
 
     /// Returns the context name of work with a name of its own, which begins with the client, or a later window.
-    func named(_ work: String?) -> String? {
-        guard let first = client ?? window.map(WindowNumber.word) else { return work }
-        return work.map { "\(first) \($0)" } ?? first
+    func named(_ work: String) -> String {
+        (client ?? window.map(WindowNumber.word)).map { "\($0) \(work)" } ?? work
     }
 
     /// Closes the store; later calls throw `StoreError.closed`.
@@ -150,16 +149,25 @@ package struct ClipStore: Sendable {
     }
 
     /// Reads and changes clips with the write lock, as one transaction of this store's author and session.
+    ///
+    /// - Parameter work: The name of the work, to which that of the client or the window is added.
     func write<Value: Sendable>(
-        name: String? = nil, _ body: @Sendable (inout StoreTransaction) throws -> Value
+        work: String? = nil, _ body: @Sendable (inout StoreTransaction) throws -> Value
     ) async throws -> Written<Value> {
-        try await context.write(name: name ?? stepName, body)
+        try await context.write(name: work.map(named) ?? stepName, body)
     }
 
     func write<Value: Sendable>(
-        name: String? = nil, _ body: @Sendable (inout StoreTransaction) throws(StoreError) -> Value
+        work: String? = nil, _ body: @Sendable (inout StoreTransaction) throws(StoreError) -> Value
     ) async throws(StoreError) -> Written<Value> {
-        try await context.write(name: name ?? stepName, body)
+        try await write(named: work.map(named) ?? stepName, body)
+    }
+
+    /// - Parameter name: The whole context name.
+    func write<Value: Sendable>(
+        named name: String?, _ body: @Sendable (inout StoreTransaction) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Written<Value> {
+        try await context.write(name: name, body)
     }
 }
 

@@ -20,7 +20,7 @@ extension ClipStore {
             try UndoPieces(of: token, in: snapshot)
         }
         let role = UndoHistory.Role(isRedoing, of: token.number, ofRestore: step.isRestoring)
-        let work = named(role.contextName)
+        let work = role.contextName.map(named)
         guard var later = LaterChanges(of: step, author: author, work: work) else {
             return .saved(token: nil, restored: [], clips: 0, of: 0, deleted: 0)
         }
@@ -47,7 +47,7 @@ extension ClipStore {
                 step.pieces.count == 1
                 ? work : StepName.part(of: work, after: start, isContinued: index > 0)
             let known = later
-            let written = try await write(name: name) { transaction throws(StoreError) in
+            let written = try await write(named: name) { transaction throws(StoreError) in
                 var later = known
                 try later.read(in: transaction.snapshot)
                 let plan = try UndoPlan(piece, later, in: transaction.snapshot)
@@ -76,7 +76,7 @@ extension ClipStore {
         try await container.read { snapshot throws(StoreError) in
             let step = try UndoPieces(of: token, in: snapshot)
             let role = UndoHistory.Role(isRedoing, of: token.number, ofRestore: step.isRestoring)
-            guard var later = LaterChanges(of: step, author: author, work: named(role.contextName)) else {
+            guard var later = LaterChanges(of: step, author: author, work: role.contextName.map(named)) else {
                 return true
             }
             try later.read(in: snapshot)
@@ -130,7 +130,7 @@ extension ClipStore {
         var deletions = ChangePredicate.and([.kind(.delete), .entity(ClipModel.entity)])
         if let clip { deletions = .and([deletions, .object(ClipModel.objectID(clip))]) }
         let wanted = deletions
-        return try await write(name: named(UndoHistory.Role.restore.contextName)) {
+        return try await write(work: UndoHistory.Role.restore.contextName) {
             transaction throws(StoreError) in
             let deleted = try transaction.snapshot.transaction(token, changes: wanted)?.changes ?? []
             var request = FetchRequest(ClipModel.entity, where: .keys(deleted.map(\.objectID.key)))
@@ -156,7 +156,7 @@ extension ClipStore {
     package func restore(
         _ ids: [Int64]
     ) async throws(StoreError) -> (restored: [Int64], problems: [ClipError], token: HistoryToken?) {
-        let written = try await inParts(ids, name: named(UndoHistory.Role.restore.contextName)) {
+        let written = try await inParts(ids, work: UndoHistory.Role.restore.contextName) {
             transaction, ids throws(StoreError) in
             let (present, deleted) = try Self.deleted(ids, in: transaction.snapshot)
             for (id, uuid, token, values) in deleted {

@@ -53,20 +53,20 @@ extension ClipStore {
     ///
     /// - Returns: the results of the parts, joined, and the newest transaction.
     func inParts<Item: Sendable, Value: Sendable>(
-        _ items: [Item], name: String? = nil,
+        _ items: [Item], work: String? = nil,
         _ body: @Sendable (inout StoreTransaction, [Item]) throws(StoreError) -> [Value]
     ) async throws(StoreError) -> Written<[Value]> {
         guard items.count > Self.partSize else {
-            return try await write(name: name) { transaction throws(StoreError) in
+            return try await write(work: work) { transaction throws(StoreError) in
                 try body(&transaction, items)
             }
         }
         let start = try await container.currentToken().number
-        let name = StepName.part(of: name ?? stepName, after: start)
+        let name = StepName.part(of: work.map(named) ?? stepName, after: start)
         var (values, token): ([Value], HistoryToken?) = ([], nil)
         for begin in stride(from: 0, to: items.count, by: Self.partSize) {
             let part = Array(items[begin..<min(items.count, begin + Self.partSize)])
-            let written = try await write(name: name) { transaction throws(StoreError) in
+            let written = try await write(named: name) { transaction throws(StoreError) in
                 try body(&transaction, part)
             }
             values += written.value

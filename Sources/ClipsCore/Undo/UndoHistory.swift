@@ -91,6 +91,14 @@ package struct UndoHistory: Hashable, Sendable {
     static let openingContext = "opening"
     static let checkingContext = "check"
     static let repairingContext = "repair"
+
+    private static func isSkipped(_ name: StepName) -> Bool {
+        // The name of a client or a window, which is one word, may precede.
+        let words = name.work.split(separator: " ")
+        return words.count <= 2
+            && [openingContext, checkingContext, repairingContext].contains { words.last == $0[...] }
+    }
+
     /// The maximum number of steps.
     package static let maxSteps = 1000
     /// The ages at which the periods end, in milliseconds. The newest work is found quickly; a week of other
@@ -130,8 +138,7 @@ package struct UndoHistory: Hashable, Sendable {
         var (undoable, redoable): ([Step], [Step]) = ([], [])
         for transaction in transactions.reversed() {
             let (name, number) = (StepName(transaction.contextName), transaction.number)
-            let skipped = [Self.openingContext, Self.checkingContext, Self.repairingContext]
-            guard !skipped.contains(name.work), !name.isContinued else { continue }
+            guard !Self.isSkipped(name), !name.isContinued else { continue }
             if name.start != nil {
                 let step = SessionStep(session: transaction.session, name: name)
                 guard known.insert(step).inserted else { continue }
