@@ -31,14 +31,18 @@ import Testing
         try clips.run("add", "--title", "c")
         let run = try clips.run("tag", "1", "2", "+a tag", "-b", "+c d")
         #expect(
-            run.status == 0 && run.errors == "clips: Tagged 2 clips +“a tag” +“c d” -b.\n" && run.output == "")
+            run.status == 0 && run.errors == "clips: Tagged 2 clips +“a tag” +“c d” -b.\n" && run.output == ""
+        )
         #expect(try clips.sqlite3("SELECT group_concat(tags, ';') FROM Clip") == "a tag,c d;a tag,c d")
         #expect(
-            try clips.run("history", "--limit", "1").output.contains("tagged clip 1 “a” +“a tag” +“c d” -b, "))
+            try clips.run("history", "--limit", "1").output.contains("tagged clip 1 “a” +“a tag” +“c d” -b, ")
+        )
         #expect(
             try clips.run("tag", "1", "-a tag").errors == "clips: Removed the tag “a tag” from clip 1 “a”.\n")
         #expect(try clips.run("tag", "1", "-none").errors == "clips: Clip 1 “a” is unchanged.\n")
-        #expect(try clips.run("tag", "1", "+c d", "+e", "-none").errors == "clips: Tagged clip 1 “a” +e; no tag none to remove.\n")
+        #expect(
+            try clips.run("tag", "1", "+c d", "+e", "-none").errors
+                == "clips: Tagged clip 1 “a” +e; no tag none to remove.\n")
         #expect(try clips.run("tag", "1", "--", "-h", "+h").status == 0)
         #expect(try clips.run("tag", "1", "+c,d").errors.hasPrefix("clips: A tag has no comma."))
     }

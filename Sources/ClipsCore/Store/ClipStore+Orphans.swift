@@ -12,7 +12,8 @@ extension ClipStore {
     package func deleteOrphans() async throws(StoreError) {
         let orphans = try await container.read { snapshot throws(StoreError) in try snapshot.orphans() }
         guard !orphans.isEmpty else { return }
-        _ = try await inParts(orphans, work: UndoHistory.repairingContext) { transaction, part throws(StoreError) in
+        _ = try await inParts(orphans, work: UndoHistory.repairingContext) {
+            transaction, part throws(StoreError) in
             for (entity, ids) in Dictionary(grouping: part, by: \.entity) {
                 // Another process may have restored a clip since.
                 let request = FetchRequest(entity, where: .keys(ids.map(\.key)))
