@@ -18,6 +18,13 @@ import Testing
         #expect(narrow.contains("\n") && !narrow.contains("---"), "\(narrow)")
     }
 
+    @Test func `the first cell of a row has no backslashes for a line`() {
+        #expect(
+            Self.shown("No | Name\n--- | ---\n1\\. | \\d+\\.\n\\# 2 | b")
+                == "No  │ Name\n────┼──────\n1.  │ \\d+\\.\n# 2 │ b")
+        #expect(Self.shown("> A | B\n> --- | ---\n> 1\\) | b") == "> A  │ B\n> ───┼──\n> 1) │ b")
+    }
+
     @Test func `tables may be in quotes, and have one column`() {
         #expect(
             Self.shown("> k | v\n> --- | ---\n> long | 1\n>\n> after\n\nx")

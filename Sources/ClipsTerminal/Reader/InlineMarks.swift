@@ -21,7 +21,10 @@ struct InlineMarks {
     ) {
         // The offsets at which a look begins or ends.
         var edges: [(offset: Int, look: Style.Attributes, isStart: Bool)] = []
-        for mark in InlineMark.all(in: bytes, region, code: code, isBegun: isCell) {
+        // The first cell of a row without a bar at its start begins a line.
+        let before = bytes[..<region.lowerBound].last { $0 != 0x20 && $0 != UInt8(ascii: ">") }
+        let isBegun = isCell && before == UInt8(ascii: "|")
+        for mark in InlineMark.all(in: bytes, region, code: code, isBegun: isBegun) {
             switch mark.kind {
             case .literal: omitted.append(mark.opening)
             case .code, .bold, .italic:
