@@ -38,6 +38,23 @@ struct TerminalInputTests {
         for descriptor in [read, write, signalRead, signalWrite] { close(descriptor) }
     }
 
+    @Test func `a paste without brackets is text, whose lines are no commands, until the input rests`() throws {
+        let (read, write) = try pipe()
+        var input = TerminalInput(terminal: read)
+        let lines = String(repeating: "delete\tthis line\r", count: 40)
+        send(lines + "\u{1B}[Aj", to: write)
+        let text = lines.replacing("\r", with: "\n")
+        #expect(input.next(timeout: 5_000) == [.key(.paste(text)), .key(.up), .key(.paste("j"))])
+        send("\rx", to: write)
+        #expect(input.next(timeout: 5_000) == [.key(.paste("\nx"))])
+        // Many keys without line ends may be typed by a script.
+        usleep(120_000)
+        send(String(repeating: "j", count: 500), to: write)
+        #expect(input.next(timeout: 5_000) == Array(repeating: .key(.character("j")), count: 500))
+        close(write)
+        close(read)
+    }
+
     @Test func `a lone escape soon becomes the key`() throws {
         let (read, write) = try pipe()
         var input = TerminalInput(terminal: read)

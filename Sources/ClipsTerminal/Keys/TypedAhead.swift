@@ -1,5 +1,6 @@
 import ClipsCore
 import LiveQuery
+import Platform
 import Terminal
 
 /// A key that waits for the list it was meant for.
@@ -90,9 +91,18 @@ extension AppState {
         case .waits, .immediateIfFirst:
             guard isAwaited(by: action) || !typing.ahead.isEmpty else { return false }
         }
+        // Nobody types more ahead; a paste without brackets is a key for each character.
+        guard typing.ahead.count < Self.maxAhead else {
+            report(
+                "The keys after \(Self.maxAhead.grouped) that wait for the list were discarded.",
+                isError: true)
+            return true
+        }
         typing.ahead.append(typed)
         return true
     }
+
+    private static let maxAhead = 1000
 
     /// Moves in the filtered list once it has loaded.
     mutating func moveInFilter(_ move: TypedKey) {

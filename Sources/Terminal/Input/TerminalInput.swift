@@ -12,12 +12,16 @@ package struct TerminalInput: ~Copyable {
     private var silentSince = ContinuousClock.now
     private var isLost = false
     private var reportsUntil = ContinuousClock.now
+    /// The time until which text continues a paste without brackets.
+    private var pasteUntil = ContinuousClock.now
 
     /// The size of a read. Reads stop after `maxBytes` in total, or `maxEvents`, so that the caller draws and gets
     /// signals during a flood of keys, such as a paste without brackets.
     private static let chunk = 1 << 10
     private static let maxBytes = 1 << 16
     private static let maxEvents = 1_000
+    /// The characters between two reads that nobody types.
+    private static let minPaste = 256
 
     /// Creates the input of a screen, which must outlive it.
     package init(_ screen: TerminalScreen) {
@@ -57,9 +61,29 @@ package struct TerminalInput: ~Copyable {
             for (descriptor, ready) in zip(descriptors, polled[2...]) where ready.hasEvent {
                 events.append(.readable(descriptor))
             }
-            if !events.isEmpty { return events }
+            if !events.isEmpty { return joiningPaste(events) }
             if let deadline, deadline <= .now { return [.timedOut] }
         }
+    }
+
+    /// Joins the keys of a paste without brackets, as of a console: much text with line ends in one read, and what follows
+    /// at once. As keys, its lines would be commands.
+    private mutating func joiningPaste(_ events: [TerminalEvent]) -> [TerminalEvent] {
+        let isContinued = pasteUntil > .now && events.contains { $0.pasted != nil }
+        let isPaste = events.count { $0.pasted != nil } >= Self.minPaste && events.contains(.key(.enter))
+        guard isContinued || isPaste else { return events }
+        pasteUntil = .now + .milliseconds(100)
+        var (joined, text): ([TerminalEvent], String) = ([], "")
+        for event in events + [.timedOut] {
+            if let character = event.pasted {
+                text.append(character)
+            } else {
+                if !text.isEmpty { joined.append(.key(.paste(text))) }
+                text = ""
+                joined.append(event)
+            }
+        }
+        return joined.dropLast()
     }
 
     private static func duration(until moments: [ContinuousClock.Instant?]) -> Duration? {
@@ -92,7 +116,8 @@ package struct TerminalInput: ~Copyable {
     private mutating func readTerminal(_ ready: DescriptorIO.Readiness, into events: inout [TerminalEvent]) {
         var total = 0
         var ready = ready
-        while total < Self.maxBytes && events.count < Self.maxEvents && ready.hasEvent {
+        let maxEvents = pasteUntil > .now ? Self.maxBytes : Self.maxEvents
+        while total < Self.maxBytes && events.count < maxEvents && ready.hasEvent {
             guard ready.isReadable else { return lose(into: &events) }
             do {
                 if let bytes = try DescriptorIO.readAvailable(terminal, limit: Self.chunk) {
@@ -114,5 +139,17 @@ package struct TerminalInput: ~Copyable {
     private mutating func lose(into events: inout [TerminalEvent]) {
         isLost = true
         events.append(.hangup)
+    }
+}
+
+extension TerminalEvent {
+    /// The character of a key that a pasted text may have.
+    fileprivate var pasted: Character? {
+        switch self {
+        case .key(.character(let character)): character
+        case .key(.enter): "\n"
+        case .key(.tab): "\t"
+        default: nil
+        }
     }
 }
