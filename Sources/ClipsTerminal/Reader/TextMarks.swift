@@ -114,16 +114,17 @@ extension Clip {
     /// or bold words, and no signs of a program. In any other text, stars and backslashes are shown as they are.
     var hasMarkdown: Bool {
         if isScript { return false }
-        let signs = ["](http", "```", "~~~\n", "<https://", "<http://"]
-        if signs.contains(where: text.contains) || text.contains("![") && text.contains("](") { return true }
-        let hasLinks =
-            text.contains("]: ")
-            && !LinkDefinition.all(in: Array(text.utf8.suffix(ClipLinks.maxBytes))[...]).isEmpty
-        if hasLinks { return true }
+        let start = ByteText(text, limit: ShownText.maxBytes)
+        let isLinked =
+            ["](http", "<https://", "<http://"].contains(where: start.contains)
+            || start.contains("![") && start.contains("](")
+        if isLinked || ["```", "~~~\n"].contains(where: start.contains) { return true }
+        let end = text.utf8.suffix(ClipLinks.maxBytes)
+        if !LinkDefinition.all(in: Array(end)[...]).isEmpty { return true }
         let headings = ["# ", "## ", "### "]
         let isMarked =
-            !url.isEmpty || text.contains("**")
-            || headings.contains { text.hasPrefix($0) || text.contains("\n" + $0) }
+            !url.isEmpty || start.contains("**")
+            || headings.contains { text.hasPrefix($0) || start.contains("\n" + $0) }
         return isMarked && !ProgramSigns.areIn(text)
     }
 }
