@@ -67,7 +67,7 @@ import Testing
             let id = try #require(app.state.list.clips.selectedID)
             _ = try app.other { try await $0.add([Self.draft("More about vim")]) }
             try app.run(":wait count=5")
-            // It is the first one, except if the index took so long that all were ranked again.
+            // It follows those that match as well, unless the index took so long that all were ranked again.
             let titles = Self.titles(app)
             #expect(
                 titles.filter { $0 != "More about vim" } == [

@@ -5,7 +5,7 @@ import SearchIndex
 
 /// The clips that a search has found so far, the best matches first, updated with each change.
 ///
-/// A clip retains its rank until it no longer matches, so that edits do not move the list. A new match comes before
+/// A clip retains its rank until it no longer matches, so that edits do not move the list. A new match comes after
 /// those that match as well: in the title, as a word, at the beginning of one, or within one. After ``ClipQuery/maxRanked``, the
 /// other matches follow, newest first, as all do while the index of a large store is built.
 ///
@@ -30,8 +30,6 @@ struct RankedSelection: ListSelection {
     private var added = 0
     /// The number of results of the ranking that have been added or were known.
     private var taken = 0
-    /// The number of new matches of each stage.
-    private var arrivals: [Int: Int] = [:]
     /// The clips that the ranking has added, and those that changed since then.
     private var known: Set<Int64> = []
     /// The clips that changed before the first ones were known.
@@ -85,10 +83,8 @@ struct RankedSelection: ListSelection {
         return index < count && ranks[index] == rank && keys[index] < position.key ? index + 1 : index
     }
 
-    /// Returns a rank: stages have 2^45 each, with new matches before the first one.
-    private static func rank(stage: Int, _ number: Int) -> Double {
-        Double(stage << 45 + 1 << 44 + number)
-    }
+    /// Returns a rank: stages have 2^45 each, and results of the ranking 2^20 for the new matches after each.
+    private static func rank(stage: Int, _ number: Int) -> Double { Double(stage << 45 + number << 20) }
 
     mutating func seek(_ position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         if case .real? = position.values.first {
@@ -151,8 +147,8 @@ struct RankedSelection: ListSelection {
 
     private mutating func add(_ key: Int64, stage: Int) {
         keys.append(key)
-        ranks.append(Self.rank(stage: stage, added))
         added += 1
+        ranks.append(Self.rank(stage: stage, added))
     }
 
     /// Makes the list one that can be shown, with the changes since the search began.
@@ -204,9 +200,8 @@ struct RankedSelection: ListSelection {
             return (old, nil)
         }
         guard let stage else { return (nil, nil) }
-        arrivals[stage, default: 0] += 1
-        let rank = Self.rank(stage: stage, -arrivals[stage, default: 0])
-        let index = ranks.partitionPoint { $0 >= rank }
+        let index = ranks.partitionPoint { $0 >= Self.rank(stage: stage + 1, 0) }
+        let rank = max(index > 0 ? ranks[index - 1] : 0, Self.rank(stage: stage, 0)) + 1
         keys.insert(key, at: index)
         ranks.insert(rank, at: index)
         return (nil, position(at: index))
