@@ -89,6 +89,19 @@ struct NamedPartTests {
         #expect(text.contains("# T") && text.contains("[Part 9]"), "\(text)")
     }
 
+    @Test func `lists under headings of their own are text`() throws {
+        func list(_ name: String) -> String {
+            let items = (1...5).map { "<li><a href=/\(name)/\($0)>\(name) \($0)</a></li>" }.joined()
+            return "<div class=\(name)><h2>\(name)</h2><ul>\(items)</ul></div>"
+        }
+        let about =
+            "<div class=about><h1>Ann Lee</h1><p>I am a researcher in systems, and like walks.</p></div>"
+        let text = try text(
+            "<body><div class=container>\(about)\(list("Papers"))\(list("Posts"))</div></body>")
+        #expect(
+            text.contains("Ann Lee") && text.contains("[Papers 5]") && text.contains("[Posts 5]"), "\(text)")
+    }
+
     @Test func `comments that are most of the content are the content`() throws {
         let comments = (0..<9).map {
             "<div class='thing comment'><div class=md><p>Answer \($0). \(Self.words)</p></div></div>"

@@ -158,17 +158,21 @@ struct ReadableText {
     }
 
     /// Whether several links lead to pages of the same site. All those of a table of contents lead into the page, or to the
-    /// parts of a manual.
+    /// parts of a manual, and a list under a heading of its own is content.
     private static func isMenu(_ node: Node, _ links: PageLinks) -> Bool {
         guard !node.hasName(in: ["toc"]) else { return false }
-        var (count, isExternal, leadsAway) = (0, false, false)
+        var (count, isContent, leadsAway) = (0, false, false)
         forEachElement(in: node) {
-            guard !isExternal, $0.name == "a", $0["href"] != nil else { return }
+            guard !isContent else { return }
+            if Boilerplate.headings.contains($0.name) {
+                isContent = !$0.children.contains { $0.name == "a" } && $0.parent?.name != "a"
+            }
+            guard $0.name == "a", $0["href"] != nil else { return }
             count += 1
-            isExternal = links.isExternal($0)
+            isContent = links.isExternal($0)
             leadsAway = leadsAway || !links.isInPage($0)
         }
-        return count > 3 && !isExternal && leadsAway
+        return count > 3 && !isContent && leadsAway
     }
 
     private mutating func measure(
