@@ -64,6 +64,18 @@ import Testing
         #expect(state.menu != nil)
     }
 
+    @Test func `a key that undoes or repeats its own work says what is left of it`() async throws {
+        let config = "bind X delete ; undo\nbind Y delete ; undo ; delete\nbind Z delete ; delete"
+        try await RunningApp.open(config: config, clips: 3) { app in
+            try app.run("X\n:wait text=Undone: deleted “Clip 2” · ^R to redo\n:wait count=3\n:wait idle")
+            try app.run("gY\n:wait count=2\n:wait idle")
+            #expect(!app.state.statusLine.contains("deleted it"), "\(app.state.statusLine)")
+            try app.run(
+                "gZ\n:wait count=1\n:wait text=Deleted “Clip\n:wait text=is already deleted.\n:wait idle")
+            #expect(!app.state.statusLine.contains("Nothing was changed"))
+        }
+    }
+
     @Test func `text typed after S finds a name, and reaches no key of the list`() throws {
         var state = AppState.showing(3)
         let letters = (1...40).map { "t\($0)" }

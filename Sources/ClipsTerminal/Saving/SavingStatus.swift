@@ -20,9 +20,15 @@ struct SavingStatus: Sendable {
     /// The groups of the works under way, in their order.
     private var groups: [Int?] = []
     /// The works that the last message reports, if they are of one group, and its text.
-    var reported: (group: Int?, summaries: [String], text: String)?
+    var reported: (group: Int?, works: [Reported], text: String)?
     /// Whether the app quits after the last save.
     var isQuitting = false
+
+    struct Reported: Sendable {
+        /// `Undone: `, `Redone: `, or empty.
+        let verb: String
+        var summary: String
+    }
 
     /// Seconds until a save is shown as slow.
     private static let patience = 0.3
@@ -88,7 +94,12 @@ extension AppState {
             sync.hasFailedSave = true
             undoSteps.restore(work)
             fail(sentence)
-        case .impossible(let sentence): fail(sentence)
+        case .impossible(let sentence):
+            // An earlier action of the key may be the reason.
+            let earlier = isReported(group) ? saving.reported?.text : nil
+            fail(
+                earlier.map { Self.joined([$0, sentence.replacing(" Nothing was changed.", with: "")]) }
+                    ?? sentence)
         case .duplicate(let draft, let clip, let title): askAboutDuplicate(draft, clip, title)
         case .conflict(let stored):
             undoSteps.waiting = []
@@ -172,12 +183,22 @@ extension AppState {
     ) {
         let isReported = isReported(group)
         let other = isReported || group == nil || group != typing.group ? nil : message?.text
-        let summaries = (isReported ? saving.reported?.summaries ?? [] : []) + [summary]
-        let all = (verb + Self.namedOnce(summaries).joined(separator: ", ")).sentence
-        let text = Self.joined([all, remark, hint, other])
+        var works = isReported ? saving.reported?.works ?? [] : []
+        // A key may undo its own work.
+        if !verb.isEmpty, let own = works.lastIndex(where: { $0.verb != verb && $0.summary == summary }) {
+            works.remove(at: own)
+        }
+        works.append(SavingStatus.Reported(verb: verb, summary: summary))
+        let summaries = Self.namedOnce(works.map(\.summary))
+        let isAlike = works.allSatisfy { $0.verb == verb }
+        let all =
+            isAlike
+            ? verb + summaries.joined(separator: ", ")
+            : works.map { $0.verb + $0.summary }.joined(separator: ", ")
+        let text = Self.joined([all.sentence, remark, hint, other])
         saving.reported = nil
         report(text)
-        saving.reported = (group, summaries, text)
+        saving.reported = (group, works, text)
     }
 
     /// Returns summaries of which the later ones do not repeat the title in the first one.
