@@ -107,18 +107,20 @@ struct JSONLinesImport {
         let remark = invocation.remark(on: outcome, "one page", author: author)
         if let remark { invocation.remark(remark) }
         let counts = [
-            (outcome.addedAsDuplicate, "of them with an existing URL"),
-            (outcome.merged, "of them merged with another"), (outcome.replaced, "of them in their place"),
-            (outcome.unchanged + outcome.skipped, "already existed"),
-        ].filter { remark == nil && $0.0 > 0 }
-        let existing = counts.map { ", \($0.grouped) \($1)" }.joined()
+            (remark == nil ? outcome.addedAsDuplicate : 0, "of them with an existing URL"),
+            (outcome.merged, "merged"), (outcome.replaced, "replaced"),
+            (remark == nil ? outcome.unchanged + outcome.skipped : 0, "already existed"),
+        ].filter { $0.0 > 0 }
+        let saved =
+            Message.count(outcome.saved, "clip") + counts.map { ", \($0.grouped) \($1)" }.joined()
         let leftOut =
-            existing + (progress.bad > 0 ? ", left out \(Message.count(progress.bad, "line"))" : "")
+            (progress.bad > 0 ? ", left out \(Message.count(progress.bad, "line"))" : "")
         if let failure = progress.failure {
             if progress.saved > 0 {
+                let verb = progress.saved == 1 ? "was" : "were"
+                let form = outcome.saved == outcome.total ? "saved" : "saved or changed"
                 invocation.remark(
-                    "\(Message.count(progress.saved, "clip")) \(progress.saved == 1 ? "was" : "were") saved before this:"
-                )
+                    "\(Message.count(progress.saved, "clip")) \(verb) \(form) before this:")
             }
             invocation.fail("\(PartialSave(failure, saved: progress.saved))")
         } else if isRefused && progress.bad + progress.changed > 0 {
@@ -127,19 +129,16 @@ struct JSONLinesImport {
         } else if isRefused {
             invocation.fail("Interrupted, so with --strict nothing was saved.")
         } else if progress.isInterrupted {
-            invocation.remark(
-                "interrupted; until then saved \(Message.count(progress.saved, "clip"))\(leftOut).")
+            invocation.remark("interrupted; until then saved \(saved)\(leftOut).")
         } else {
-            invocation.remark("saved \(Message.count(progress.saved, "clip"))\(leftOut).")
+            invocation.remark("saved \(saved)\(leftOut).")
         }
         if !progress.unread.list.isEmpty { invocation.remark("not read: \(progress.unread.list).") }
         progress.retention?.report()
         do {
             try invocation.output.flush()
         } catch {
-            invocation.fail(
-                "Saved \(Message.count(progress.saved, "clip")), but standard output could not be written: \(error.reason)."
-            )
+            invocation.fail("Saved \(saved), but standard output could not be written: \(error.reason).")
             return .failed
         }
         if progress.isInterrupted || (progress.failure != nil && PendingInterrupt.isThere) {
@@ -158,6 +157,7 @@ struct JSONLinesImport {
         var failure: (any Error)?
         var drafts: [ClipDraft] = []
         var outcome = DuplicateOutcome()
+        /// The number of inserted and changed clips.
         var saved: Int { outcome.total }
         var bad = 0
         /// The number of lines with values that were not read exactly.
