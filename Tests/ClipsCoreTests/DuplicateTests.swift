@@ -97,8 +97,9 @@ struct DuplicateTests {
     @Test func `merging is the same in any order, grouping and repetition`() throws {
         let seed: UInt64 = .random(in: 0...1_000_000)
         var random = SeededRandom(seed: seed)
-        func any() -> ClipDraft {
-            Self.draft("u") { draft in
+        let urls = ["https://x.org/p#b", "https://x.org/p#a", "http://x.org/p#a", "https://x.org/p/", "u"]
+        func any(_ url: String) -> ClipDraft {
+            Self.draft(url) { draft in
                 func some(_ words: [String]) -> [String] {
                     words.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
                 }
@@ -117,12 +118,33 @@ struct DuplicateTests {
             }
         }
         for _ in 0..<3000 {
-            let (a, b, c) = (any(), any(), any())
+            // Clips of one page are merged, and its sections have the same key.
+            let isPage = Bool.random(using: &random)
+            func url() -> String { isPage ? urls[.random(in: 0..<4, using: &random)] : urls[4] }
+            let (a, b, c) = (any(url()), any(url()), any(url()))
             let ab = ClipMerge.merged(a, b)
             #expect(ab == ClipMerge.merged(b, a), "seed \(seed)")
             #expect(ClipMerge.merged(ab, c) == ClipMerge.merged(a, ClipMerge.merged(b, c)), "seed \(seed)")
             #expect(ClipMerge.merged(ab, b) == ab && ClipMerge.merged(a, a) == a, "seed \(seed)")
         }
+    }
+
+    @Test func `merging retains the address of another section of the page`() async throws {
+        let urls = ["#intro", "#advanced", "#:~:text=hello", "", "#advanced", "?utm_source=x#intro", "#top"]
+            .map { "https://doc.example/p\($0)" }
+        var outcomes: [DuplicateOutcome] = []
+        for url in urls {
+            let draft = Self.draft(url) { $0.title = "P" }
+            outcomes.append(try await store.add([draft], duplicates: .merge).outcome)
+        }
+        #expect(outcomes.map(\.merged) == [0, 1, 1, 1, 0, 0, 0])
+        #expect(outcomes.map(\.unchanged) == [0, 0, 0, 0, 1, 1, 1])
+        let clips = try await clips(of: store)
+        #expect(clips.map(\.url) == ["https://doc.example/p"])
+        let sections = ["#:~:text=hello", "#advanced", "#intro"]
+        #expect(
+            clips.map(\.note)
+                == [sections.map { "url: https://doc.example/p\($0)" }.joined(separator: "\n\n")])
     }
 
     @Test func `merging loses no text and no title`() throws {

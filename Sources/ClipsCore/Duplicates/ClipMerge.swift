@@ -5,7 +5,7 @@ import SearchIndex
 ///
 /// Both texts remain, the longer one first, with a line of dashes between them; a text that is part of the
 /// other is not repeated, and their links have one list at the end, see ``LinkedTexts``. The longer title remains the title, unless the user gave one, and the other one
-/// becomes a paragraph of the note. Notes are sets of paragraphs, and tags are sets of names. The author and the time are those of the
+/// becomes a paragraph of the note, as does the address of another section of the page. Notes are sets of paragraphs, and tags are sets of names. The author and the time are those of the
 /// earlier clip.
 ///
 /// The operation is the join of a semilattice: order, grouping, and repetition do not change the result, so
@@ -24,9 +24,11 @@ package enum ClipMerge {
         result.title = title ?? longer(one.title, other.title)
         let isScript = result.url.isEmpty && (one.text.hasPrefix("#!") || other.text.hasPrefix("#!"))
         result.text = text(one.text, other.text, isMarkdown: !isScript)
-        let notes = union(parts(one.note, "\n\n"), parts(other.note, "\n\n"))
+        let page = LinkedPage(result.url)
+        let notes = union(page.adapted(parts(one.note, "\n\n")), page.adapted(parts(other.note, "\n\n")))
         let titles = [one.title, other.title].filter { $0 != result.title && !$0.isEmpty }
-        let paragraphs = union(notes, titles.map(paragraph))
+        let additions = Set(titles.map(paragraph) + [one.url, other.url].compactMap(page.paragraph))
+        let paragraphs = union(notes, additions.sorted())
         result.note = paragraphs.filter { title == nil || $0 != paragraph(result.title) }.joined(
             separator: "\n\n")
         result.tags = union(one.tags, other.tags)
@@ -103,6 +105,43 @@ package enum ClipMerge {
                 let found = search_find(start, text.count, 0, wanted, mark.count)
                 return found < 0 ? nil : found
             }
+        }
+    }
+
+    /// The addresses of the sections of a page, as paragraphs of a note.
+    ///
+    /// All begin with the URL of the merged clip, so that they do not depend on the order of merges.
+    private struct LinkedPage {
+        private let key: String
+        private let url: Substring
+        private let anchor: String?
+        private static let label = "url: "
+
+        init(_ url: String) {
+            key = CanonicalURL.key(url)
+            self.url = url.prefix { $0 != "#" }
+            anchor = CanonicalURL.anchor(of: url)
+        }
+
+        /// Returns a paragraph for a URL that names another section of the page; nil for any other.
+        func paragraph(_ url: String) -> String? {
+            guard let section = section(of: url), section != anchor else { return nil }
+            return "\(Self.label)\(self.url)#\(section)"
+        }
+
+        /// Returns paragraphs with the addresses of sections as those of this URL.
+        func adapted(_ paragraphs: [String]) -> [String] {
+            var sections: Set<String> = []
+            return paragraphs.compactMap { text in
+                guard text.hasPrefix(Self.label) else { return text }
+                let url = String(text.dropFirst(Self.label.count))
+                guard let section = section(of: url) else { return text }
+                return sections.insert(section).inserted ? paragraph(url) : nil
+            }
+        }
+
+        private func section(of url: String) -> String? {
+            CanonicalURL.anchor(of: url).flatMap { CanonicalURL.key(url) == key ? $0 : nil }
         }
     }
 

@@ -69,6 +69,16 @@ package struct CanonicalURL: Hashable, Sendable {
     /// Returns the key of a URL; any other text unchanged.
     package static func key(_ url: String) -> String { CanonicalURL(url)?.key ?? url }
 
+    /// Returns the fragment of a URL that its key lacks, as browsers store it; nil if there is none, or only that for the
+    /// start of the page.
+    package static func anchor(of url: String) -> String? {
+        guard let canonical = CanonicalURL(url), canonical.fragment.isEmpty else { return nil }
+        let url = inUsualSpelling(url)
+        guard let hash = url.utf8.firstIndex(of: 0x23) else { return nil }
+        let anchor = url[url.utf8.index(after: hash)...]
+        return anchor.isEmpty || anchor.lowercased() == "top" ? nil : String(anchor)
+    }
+
     /// Returns the better of two spellings of one URL, as browsers store it, regardless of their order.
     package static func preferred(_ one: String, _ other: String) -> String {
         let (one, other) = (inUsualSpelling(one), inUsualSpelling(other))
