@@ -30,6 +30,9 @@ import Testing
         ("\"typed thr", "typed throws", true), ("learn -swift", "Learning Rust", true),
         ("learn -swift", "Learning Swift", false), ("rust OR swift", "Swift", true),
         ("z rust OR swift", "Swift", false),
+        ("\"say \\\"yes\\\" now\"", "say \"yes\" now", true),
+        ("\"say \\\"yes\\\" now\"", "say yes now", false),
+        ("\"c:\\\\\" now", "now c:\\", true), ("\"c:\\n\"", "c:\\n", true), ("\"c:\\\\n\"", "c:\\n", false),
         ("café", "CAFE\u{301}", true), ("cafe", "Café", true), ("ecole", "ÉCOLE", true),
         ("strasse", "Straße", true),
         ("елка", "Ёлка", true), ("и", "й", false), ("ガイド", "ｶﾞｲﾄﾞ", true), ("がいど", "ガイド", true),
@@ -47,6 +50,14 @@ import Testing
     ])
     func `a title matches or does not match a query`(query: String, title: String, isFound: Bool) {
         #expect(SearchQuery(query).matches(Self.document(title: title)) == isFound, "\(query) in \(title)")
+    }
+
+    @Test(arguments: ["\"q\"", "a\\", "\\\"", "a \\\\\"b\\", "\\\\", "x\" -y", "-x", "x'"])
+    func `a quoted name is found by its field`(name: String) {
+        let query = SearchQuery("tag:" + SearchQuery.quoted(name))
+        #expect(query.matches(Self.document(tags: "other,\(name)")), "\(query)")
+        #expect(!query.matches(Self.document(tags: "other,other \(name)")), "\(query)")
+        #expect(SearchQuery(query.description) == query && query.clauses.count == 1)
     }
 
     @Test func `a field condition searches only that field`() {
@@ -158,7 +169,8 @@ import Testing
         let pieces = [
             "\"", "-", "*", ":", " ", "\n", "OR", "tag", "title:", "is:starred", "after:", "2026-11", "3d",
             "on:monday",
-            "\u{301}", "\u{3099}", "か", "é", "word", "\u{0}", "🎉", "\u{200D}", "\r\n", "\u{A0}", "is:", "'",
+            "\\", "\\\"", "\u{301}", "\u{3099}", "か", "é", "word", "\u{0}", "🎉", "\u{200D}", "\r\n", "\u{A0}",
+            "is:", "'",
             "--",
         ]
         for _ in 0..<500 {

@@ -184,12 +184,12 @@ private struct FacetNumbers {
     var all: [(name: String, count: Int)] { Array(numbers.values) }
 
     mutating func add(_ name: String, _ count: Int) {
-        let key = Folding.fold(name)
+        let key = Folding.foldName(name)
         let sum = (numbers[key]?.count ?? 0) + count
         numbers[key] = sum > 0 ? (numbers[key]?.name ?? name, sum) : nil
     }
 
-    func count(of name: String) -> Int { numbers[Folding.fold(name)]?.count ?? 0 }
+    func count(of name: String) -> Int { numbers[Folding.foldName(name)]?.count ?? 0 }
 
     /// Returns the names with the largest numbers.
     ///

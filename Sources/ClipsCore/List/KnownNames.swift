@@ -1,4 +1,5 @@
 package import PersistentStore
+import SearchIndex
 
 /// All tags, authors, and sites of the clips, archived ones included, the most used first, with which a query is
 /// completed.
@@ -20,7 +21,7 @@ package struct KnownNames: Hashable, Sendable {
         for (field, names) in values where typed.lowercased().hasPrefix(field) {
             let begun = typed.dropFirst(field.count).drop { $0 == "\"" }.lowercased()
             let fitting = names.filter { $0.lowercased().hasPrefix(begun) && $0 != begun }
-            return fitting.map { field + ($0.contains(" ") ? "\"\($0)\"" : $0) }
+            return fitting.map { field + ($0.contains { " \"".contains($0) } ? SearchQuery.quoted($0) : $0) }
         }
         let fields = values.map(\.0) + ["title:", "url:", "text:", "note:"]
         return fields.filter { $0.hasPrefix(typed) && $0 != typed }

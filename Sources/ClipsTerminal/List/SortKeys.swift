@@ -1,5 +1,6 @@
 import ClipsCore
 import PersistentStore
+import SearchIndex
 
 extension ClipQuery {
     /// The sort keys, each with its letter in the menu.
@@ -11,8 +12,9 @@ extension ClipQuery {
 
     /// Creates the query for the clips with a name in a field, such as a tag.
     init(field: String, _ name: String, sort: SortKey) {
-        let isQuoted = name.contains(where: \.isWhitespace)
-        self.init(filter: "\(field):" + (isQuoted ? "\"\(name)\"" : name), sort: sort)
+        // An asterisk at the end of a word is for all words that begin with it.
+        let isQuoted = name.unicodeScalars.contains { $0.properties.isWhitespace || $0 == "\"" || $0 == "*" }
+        self.init(filter: "\(field):" + (isQuoted ? SearchQuery.quoted(name) : name), sort: sort)
     }
 
     static let relevance = "relevance"

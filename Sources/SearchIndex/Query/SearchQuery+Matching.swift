@@ -82,7 +82,8 @@ extension SearchText {
 
     /// Returns whether a name matches: as a whole, or its beginning if this text ends with an asterisk.
     fileprivate func isName(_ name: ArraySlice<UInt8>) -> Bool {
-        isBeginning ? name.starts(with: folded) : name.elementsEqual(folded)
+        let name = Folding.trimmed(name)
+        return isBeginning ? name.starts(with: folded) : name.elementsEqual(folded)
     }
 
     private var isBeginning: Bool { form == .prefix || form == .openPhrase }

@@ -95,15 +95,25 @@ private struct QueryParser {
         .literal(SearchQuery.Literal(isNegated: isNegated, condition: condition))
     }
 
-    /// Returns the text between quotes, or from a quote to the end; nil if it is empty.
+    /// Returns the text between quotes, or from a quote to the end; nil if it is empty. See ``SearchQuery/quoted(_:)``.
     private mutating func phrase() -> SearchText? {
-        let inside = rest.dropFirst()
-        let text = inside.prefix { $0 != "\"" }
-        let isOpen = text.endIndex == inside.endIndex
+        rest = rest.dropFirst()
+        var text = Scalars()
+        var backslashes = 0
+        var isOpen = true
+        while isOpen, let scalar = rest.popFirst() {
+            if scalar == "\"" {
+                // Each pair of them is one; the last of an odd number makes the quote a part of the text.
+                text.removeLast((backslashes + 1) / 2)
+                if backslashes.isMultiple(of: 2) { isOpen = false } else { text.append(scalar) }
+            } else {
+                text.append(scalar)
+            }
+            backslashes = scalar == "\\" ? backslashes + 1 : 0
+        }
         if isOpen, hint == nil {
             hint = "A quotation mark is not closed; all words after it are one phrase."
         }
-        rest = isOpen ? rest[rest.endIndex...] : inside[text.endIndex...].dropFirst()
         let search = SearchText(Self.text(text), isOpen ? .openPhrase : .phrase)
         return search.folded.isEmpty ? nil : search
     }

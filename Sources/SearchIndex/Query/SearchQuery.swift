@@ -180,6 +180,28 @@ package struct SearchText: Hashable, Sendable {
     var isBoundAtEnd: Bool { form == .phrase }
 }
 
+extension SearchQuery {
+    /// Returns a text in quotes, as one phrase: a backslash is before each quote of the text, and one more before each
+    /// backslash that precedes a quote.
+    package static func quoted(_ text: String) -> String {
+        let end = text.unicodeScalars.reversed().prefix { $0 == "\\" }.count
+        return "\"" + escaped(text) + String(repeating: "\\", count: end) + "\""
+    }
+
+    fileprivate static func escaped(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        var backslashes = 0
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" {
+                for _ in 0...backslashes { result.append("\\") }
+            }
+            backslashes = scalar == "\\" ? backslashes + 1 : 0
+            result.append(scalar)
+        }
+        return String(result)
+    }
+}
+
 extension SearchQuery: CustomStringConvertible {
     /// The text of the query; parsing it creates an equal query.
     package var description: String {
@@ -204,8 +226,9 @@ extension SearchText: CustomStringConvertible {
         switch form {
         case .word: typed
         case .prefix: typed + "*"
-        case .phrase: "\"\(typed)\""
-        case .openPhrase: "\"\(typed)"
+        case .phrase: SearchQuery.quoted(typed)
+        // No quote follows backslashes at the end.
+        case .openPhrase: "\"" + SearchQuery.escaped(typed)
         }
     }
 }

@@ -9,6 +9,17 @@ package enum Folding {
         return folder.bytes
     }
 
+    /// Returns a folded name without the spaces around it, which hyphens and apostrophes become: by these bytes, names
+    /// are equal.
+    package static func foldName(_ name: String) -> [UInt8] { Array(trimmed(fold(name)[...])) }
+
+    /// Returns folded text without the spaces around it.
+    static func trimmed(_ folded: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var rest = folded.drop { $0 == 32 }
+        while rest.last == 32 { rest.removeLast() }
+        return rest
+    }
+
     /// Returns the folded text; nil if it has other characters than those of ASCII.
     private static func foldASCII(_ text: String) -> [UInt8]? {
         var text = text
