@@ -120,6 +120,32 @@ import Testing
         }
     }
 
+    @Test func `a click on a site or a tag with signs shows as many clips as its number says`() async throws {
+        let size = Size(rows: 40, columns: 100)
+        try await RunningApp.open(size: size, config: "set sidebar on") { app in
+            _ = try app.other("seed") { store in
+                try await store.add([
+                    Self.draft(1, "https://foo.example/1", "-x"),
+                    Self.draft(2, "http://foo.example:8080/2", "\"q\"", "a\\"),
+                    Self.draft(3, "http://en.foo.example:8080/3", "c*", "a \"b\\\" \\"),
+                    Self.draft(4, "http://[::1]:3000/4", "cc"), Self.draft(5, "http://[::1]/5", "it's"),
+                    Self.draft(6, "http://xn--e1afmkfd.xn--p1ai:81/6"), Self.draft(7, "http://localhost:9/"),
+                ])
+            }
+            #expect(app.wait { $0.sidebar.facets.sites.count == 7 && $0.sidebar.facets.tags.count == 7 })
+            let sites = Self.facets(app.state.sidebar.facets.sites)
+            #expect(sites["foo.example"] == 3 && sites["foo.example:8080"] == 2 && sites["[::1]"] == 2)
+            let rows = app.state.sidebarRows.enumerated().filter { $0.element.count != nil }
+            #expect(rows.count >= 14)
+            for (index, row) in rows {
+                let count = try #require(row.count)
+                #expect(count > 0, "\(row.name)")
+                try app.run("<Press:\(index + 1),3>\n:wait count=\(count)\n:wait idle")
+                #expect(app.state.sidebarIndex == index, "\(row.name)")
+            }
+        }
+    }
+
     @Test func `random edits of several writers leave the numbers of a count from the beginning`()
         async throws
     {

@@ -35,7 +35,8 @@ final class FacetCounter: Sendable {
     fileprivate struct State {
         var isWanted = false
         var tags = FacetNumbers()
-        /// With those of a site's parts: `en.wikipedia.org` also counts for `wikipedia.org`.
+        /// With those of a site's parts: `en.wikipedia.org` also counts for `wikipedia.org`, and `lwn.net:8080` for
+        /// `lwn.net`.
         var domains = FacetNumbers()
         var hosts = FacetNumbers()
         /// The tags and the authors as they are spelled, with their numbers.
@@ -149,15 +150,24 @@ extension FacetCounter.State {
             spelled.add(tag, count)
         }
         authors.add(values[ClipAttribute.author.rawValue]?.textValue ?? "", count)
-        let host = ReadableURL.host(ClipRow.site(of: values[ClipAttribute.url.rawValue]?.textValue ?? ""))
+        let site = ClipRow.site(of: values[ClipAttribute.url.rawValue]?.textValue ?? "")
+        let port = Self.port(of: site)
+        let host = ReadableURL.host(String(site.dropLast(port.count)))
         guard !host.isEmpty else { return }
-        hosts.add(host, count)
+        hosts.add(host + port, count)
         var rest = Substring(host)
         while true {
             domains.add(String(rest), count)
+            if !port.isEmpty { domains.add(String(rest + port), count) }
             guard let dot = rest.firstIndex(of: ".") else { return }
             rest = rest[rest.index(after: dot)...]
         }
+    }
+
+    /// Returns the port of a site with its colon; empty without one. An IPv6 address has colons in brackets.
+    private static func port(of site: String) -> Substring {
+        guard let colon = site.lastIndex(of: ":"), !site[colon...].contains("]") else { return "" }
+        return site[colon...]
     }
 
     fileprivate var facets: ClipFacets {
