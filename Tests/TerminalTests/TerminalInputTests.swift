@@ -38,7 +38,8 @@ struct TerminalInputTests {
         for descriptor in [read, write, signalRead, signalWrite] { close(descriptor) }
     }
 
-    @Test func `a paste without brackets is text, whose lines are no commands, until the input rests`() throws {
+    @Test func `a paste without brackets is text, whose lines are no commands, until the input rests`() throws
+    {
         let (read, write) = try pipe()
         var input = TerminalInput(terminal: read)
         let lines = String(repeating: "delete\tthis line\r", count: 40)
