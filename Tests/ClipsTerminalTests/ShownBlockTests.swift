@@ -25,6 +25,15 @@ import Testing
         #expect(Self.shown("> A | B\n> --- | ---\n> 1\\) | b") == "> A  │ B\n> ───┼──\n> 1) │ b")
     }
 
+    @Test func `the words of an item, a quote, or a description have no backslashes for a line`() {
+        #expect(
+            Self.shown("- 1\\. one\n- \\- dash\n4. \\# tag\n- 2024\\. A year\n- [ ] \\+ task\n  \\- next")
+                == "- 1. one\n- - dash\n4. # tag\n- 2024. A year\n- [ ] + task\n  - next")
+        #expect(Self.shown("> 1\\. in quote\n> - \\- item") == "> 1. in quote\n> - - item")
+        #expect(Self.shown("term\n: \\- def") == "term\n: - def")
+        #expect(Self.shown("- \\d+\\.x\n> a \\- b\na\\.b") == "- \\d+\\.x\n> a \\- b\na\\.b")
+    }
+
     @Test func `tables may be in quotes, and have one column`() {
         #expect(
             Self.shown("> k | v\n> --- | ---\n> long | 1\n>\n> after\n\nx")

@@ -96,6 +96,8 @@ private struct InlineScan {
     ) -> [InlineMark] {
         var blocks = code[code.partitionPoint { $0.range.upperBound > region.lowerBound }...]
         var (index, isBegun) = (region.lowerBound, isBegun)
+        // The end of the last mark of a quote or an item.
+        var start = region.lowerBound
         while index < region.upperBound {
             if let block = blocks.first, block.range.lowerBound <= index {
                 blocks.removeFirst()
@@ -134,10 +136,28 @@ private struct InlineScan {
                 continue
             }
             // A number may begin an item of a list.
-            isBegun = isBegun || byte > 0x20 && !(0x30...0x39).contains(byte)
+            if !isBegun, byte > 0x20, !(0x30...0x39).contains(byte), index >= start {
+                if let end = end(ofContainer: index) { start = end } else { isBegun = true }
+            }
             index = addMark(at: index, isName)
         }
         return found
+    }
+
+    /// Returns the end of the mark of a quote, an item, a task, or a description, after which a line may begin.
+    ///
+    /// - Parameter index: The last byte of the mark, or the first one of that of a task.
+    private func end(ofContainer index: Int) -> Int? {
+        var end = index + 1
+        let isMark =
+            switch byte(index) {
+            case UInt8(ascii: "["):
+                " xX".utf8.contains(byte(index + 1)) && byte(index + 2) == UInt8(ascii: "]")
+            case UInt8(ascii: "."), UInt8(ascii: ")"): (0x30...0x39).contains(byte(index - 1))
+            case let byte: ">-+*:".utf8.contains(byte)
+            }
+        if byte(index) == UInt8(ascii: "[") { end = index + 3 }
+        return isMark && (byte(index) == UInt8(ascii: ">") || byte(end) == 0x20) ? end : nil
     }
 
     private mutating func endParagraph() { (brackets, openings) = ([], []) }
