@@ -91,7 +91,7 @@ extension AppState {
         case .waits, .immediateIfFirst:
             guard isAwaited(by: action) || !typing.ahead.isEmpty else { return false }
         }
-        // Nobody types more ahead; a paste without brackets is a key for each character.
+        // A user types no more ahead; a paste without brackets is a key for each character.
         guard typing.ahead.count < Self.maxAhead else {
             report(
                 "The keys after \(Self.maxAhead.grouped) that wait for the list were discarded.",

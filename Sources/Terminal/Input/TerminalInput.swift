@@ -20,7 +20,7 @@ package struct TerminalInput: ~Copyable {
     private static let chunk = 1 << 10
     private static let maxBytes = 1 << 16
     private static let maxEvents = 1_000
-    /// The characters between two reads that nobody types.
+    /// More characters than a user types between two reads.
     private static let minPaste = 256
 
     /// Creates the input of a screen, which must outlive it.
