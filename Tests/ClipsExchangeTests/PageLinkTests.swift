@@ -67,6 +67,17 @@ import Testing
         #expect(found.split(separator: "\n\n[1]: ")[0] == "p\n\n\(shown)", "\(found)")
     }
 
+    @Test func `a block of code that shows an address is not followed by it`() throws {
+        let code = """
+            <pre>A
+            see <a href="https://b.example/s">https://b.example/s</a>
+            then <a href="https://c.example/s">&lt;https://c.example/s&gt;</a> <a href="https://d.example/">d</a>
+            </pre><p>End.</p>
+            """
+        let found = try text("<h1>X</h1>\(code)")
+        #expect(found.contains("<https://c.example/s> d\n```\n\n[d]["), "\(found)")
+    }
+
     @Test func `frames have links, in a page without words, too`() throws {
         #expect(try text("<p>Watch</p><iframe src=/v></iframe>").hasPrefix("Watch\n\n[(frame)][1]\n\n[1]: "))
         let page =

@@ -9,7 +9,8 @@ enum Boilerplate {
         if neverText.contains(name) { return name != "button" || !isLink(button: node) }
         guard node.hasAttributes else { return scope.omits(name) }
         if isNotes(node) { return false }
-        if scope.omits(name) || isHidden(node) { return true }
+        // A tab that is not selected is hidden until the reader asks for it.
+        if scope.omits(name) || isHidden(node) && node["role"]?.lowercased() != "tabpanel" { return true }
         return node["role"].map { roles.contains($0.lowercased()) } ?? false
     }
 

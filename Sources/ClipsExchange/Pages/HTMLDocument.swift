@@ -105,6 +105,17 @@ extension HTMLDocument.Node {
 
     var hasAttributes: Bool { pointee.properties != nil }
 
+    /// Returns the text in an element without the white space around it; nil if it has more than a number of bytes.
+    func text(upTo limit: Int) -> String? {
+        var (bytes, next): ([UInt8], HTMLDocument.Node?) = ([], self)
+        while let found = next {
+            if found.isText { bytes += found.content.prefix(limit + 1) }
+            guard bytes.count <= limit else { return nil }
+            next = found.following(in: self)
+        }
+        return HTMLText.trimmed(String(decoding: bytes, as: UTF8.self))
+    }
+
     /// Returns the words of attributes, in lower case.
     func words(of attributes: String...) -> [String] {
         let values = hasAttributes ? attributes.compactMap { self[$0] } : []

@@ -9,6 +9,7 @@ enum NoteMark {
     /// elements.
     static func text(of node: Node, in links: PageLinks) -> String? {
         let name = node.name
+        guard node.hasAttributes || name == "sup" else { return nil }
         let isInPage = name == "a" && links.isInPage(node)
         let isFound =
             switch name {
@@ -17,7 +18,7 @@ enum NoteMark {
             case "td", "dt", "span": node.hasName(in: ["label", "brackets"])
             default: false
             }
-        guard isFound, let words = words(of: node), !leadsAway(node, links) else { return nil }
+        guard isFound, let words = node.text(upTo: maxWords), !leadsAway(node, links) else { return nil }
         if words.first == "[", words.last == "]" {
             let note = words.dropFirst().dropLast()
             // Letters are a mark only in an exponent.
@@ -37,7 +38,9 @@ enum NoteMark {
         if node.name == "span" {
             return node.hasName(in: ["backlink", "backref", "backrefs"]) && !leadsAway(node, links)
         }
-        guard node.name == "a", links.isInPage(node), let words = words(of: node) else { return false }
+        guard node.name == "a", links.isInPage(node), let words = node.text(upTo: maxWords) else {
+            return false
+        }
         // One of several has a number, and the sign may have a selector of its look.
         let signs = words.unicodeScalars.filter { !("0"..."9").contains($0) && $0 != "\u{FE0E}" }
         return ["^", "↑", "↩"].contains(String(String.UnicodeScalarView(signs)))
@@ -72,16 +75,5 @@ enum NoteMark {
             return false
         }
         return previous.content.last == UInt8(ascii: "[") && next.content.first == UInt8(ascii: "]")
-    }
-
-    /// Returns the text in an element without the white space around it; nil if it is long.
-    private static func words(of node: Node) -> String? {
-        var (bytes, next): ([UInt8], Node?) = ([], node)
-        while let found = next {
-            if found.isText { bytes += found.content.prefix(maxWords + 1) }
-            guard bytes.count <= maxWords else { return nil }
-            next = found.following(in: node)
-        }
-        return HTMLText.trimmed(String(decoding: bytes, as: UTF8.self))
     }
 }

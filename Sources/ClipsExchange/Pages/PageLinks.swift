@@ -18,8 +18,8 @@ struct PageLinks {
     /// A page may have a long address in a million links.
     private static let maxSize = 3 << 20
     private static let maxAddress = 4096
-    /// The schemes of scripts and of contents, and of the reader's own files, to which a page does not lead.
-    private static let refused: Set = ["javascript", "vbscript", "data", "blob", "about", "file"]
+    /// The schemes of scripts and of contents, to which a page does not lead.
+    private static let refused: Set = ["javascript", "vbscript", "data", "blob", "about"]
 
     /// - Parameters:
     ///   - base: The address to which links are relative; empty if only absolute links have an address.
@@ -58,7 +58,9 @@ struct PageLinks {
         let link = HTMLText.address(text)
         guard !link.isEmpty, !(isOwn && link.hasPrefix("#")), link.utf8.count <= Self.maxAddress,
             let url = URL(string: link, relativeTo: base)?.absoluteURL,
-            let scheme = url.scheme?.lowercased(), !Self.refused.contains(scheme)
+            let scheme = url.scheme?.lowercased(), !Self.refused.contains(scheme),
+            // Only a file of the reader leads to others.
+            scheme != "file" || page.hasPrefix("file:///")
         else { return nil }
         let address = url.absoluteString
         let isSafe = address.utf8.count <= Self.maxAddress && address.allSatisfy { !$0.isWhitespace }

@@ -91,6 +91,17 @@ enum PostFlow {
         return found && isShort
     }
 
+    /// Whether most links of an element lead to other sites.
+    static func isList(ofReferences node: Node, _ links: PageLinks) -> Bool {
+        var (count, external) = (0, 0)
+        ReadableText.forEachElement(in: node) { element in
+            guard element.name == "a", element["href"] != nil else { return }
+            count += 1
+            if links.isExternal(element) { external += 1 }
+        }
+        return external * 2 > count
+    }
+
     private static let forms: Set<String> = ["form", "input", "textarea", "select"]
     private static let maxElements = 60
     private static let maxSize = 400

@@ -78,7 +78,9 @@ struct ReadableText {
             else { return nil }
             return Self.joined(largest.node, candidates)
         }
-        if let node = large(bodies) ?? large(articles) ?? large(mains) { return node }
+        if let node = large(bodies) { return node }
+        if let node = large(articles) { return widened(article: node, links) }
+        if let node = large(mains) { return node }
         guard !whole.isShort, let best = best?.candidate else { return nil }
         // Lists of options and teasers may have more text than the paragraphs of the content.
         let hasProse = whole.prose >= Self.minText
@@ -125,6 +127,27 @@ struct ReadableText {
         var scope = parents.reversed().reduce(PageScope()) { $0.entering($1) }
         scope.isInContent = scope.isInContent || content.name != "body" && frames?.contains(content) != true
         return scope
+    }
+
+    /// Returns the main element around an article if it has other contents beside it, apart from links to pages.
+    private mutating func widened(article node: Node, _ links: PageLinks) -> Node {
+        guard node.name == "article", let main = node.parent, main.name == "main" || main["role"] == "main"
+        else { return node }
+        var (isContent, others) = (false, Set<Node>())
+        for sibling in main.children where sibling != node && sibling.isElement {
+            guard let text = measures[sibling], text.count > 0, !named.contains(sibling) else { continue }
+            let refersAway = !text.isLinked && PostFlow.isList(ofReferences: sibling, links)
+            let isTeaser =
+                text.isTeaser && !refersAway || text.isForm(sibling.name)
+                || text.isLinks(sibling.name, isPart: false) && Boilerplate.hasHeadingOfTeasers(sibling)
+            if sibling.name == "aside" || sibling.name == "footer" || isTeaser {
+                others.insert(sibling)
+            } else if text.hasParagraph || text.hasTable || refersAway {
+                isContent = true
+            }
+        }
+        if isContent { menus = others }
+        return isContent ? main : node
     }
 
     /// Returns the outermost element around a candidate that adds text or links to it, apart from menus.
@@ -263,7 +286,8 @@ struct ReadableText {
         guard let text = measures[node], text.count <= Boilerplate.maxLabel,
             Boilerplate.labeled.contains(node.name)
         else { return false }
-        return Boilerplate.labels.contains(Self.line(of: node).lowercased())
+        return node.text(upTo: 200).map { Boilerplate.labels.contains(HTMLText.oneLine($0).lowercased()) }
+            ?? false
     }
 
     private func append(_ node: Node, to lines: inout TextLines, in scope: PageScope, _ depth: Int) {

@@ -80,8 +80,7 @@ extension TextLines {
     ///
     /// - Returns: Whether the element is one, so that its contents are not added.
     mutating func add(markOf node: HTMLDocument.Node) -> Bool {
-        guard isMarked, preformatted == 0, openCode == nil,
-            let mark = NoteMark.text(of: node, in: links)
+        guard isMarked, preformatted == 0, let mark = NoteMark.text(of: node, in: links), openCode == nil
         else { return false }
         noteMarks.insert(mark.first == "^" ? "[\(mark)]" : mark)
         if node.name == "td" || node.name == "dt" { open(node) }
@@ -209,6 +208,12 @@ extension TextLines {
         }
         numbered = bytes.count
         return links.number(of: address)
+    }
+
+    /// Returns the URLs in the text from an offset on.
+    func addresses(from start: Int) -> Set<String> {
+        let urls = LinkAddress.urls(in: bytes, from: min(start, bytes.count), stops: [bytes.count])
+        return Set(urls.map { String(decoding: bytes[$0], as: UTF8.self) })
     }
 
     /// Returns the number of a link at the end of the text; nil for one whose words are its address, and are read as it. One

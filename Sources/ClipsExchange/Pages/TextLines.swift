@@ -186,7 +186,7 @@ struct TextLines {
                 isFenced = false
             }
             guard preformatted == 0 else { break }
-            addLinks(codeLinks.map { ($0.words ?? "", $0.address) })
+            addLinks(codeLinks.map { ($0.words ?? "", $0.address) }, addresses(from: codeStart))
             codeLinks = []
         case "ul", "ol", "menu", "dir": lists = lists.dropLast()
         case "dl": terms = terms.dropLast()
@@ -209,10 +209,10 @@ struct TextLines {
         }
     }
 
-    /// Adds a paragraph of links, except those whose address has a number.
-    private mutating func addLinks(_ added: [(words: String, address: String)]) {
+    /// Adds a paragraph of links, except those whose address has a number or is shown.
+    private mutating func addLinks(_ added: [(words: String, address: String)], _ shown: Set<String> = []) {
         breaks = 2
-        for link in added where !links.contains(link.address) {
+        for link in added where !links.contains(link.address) && !shown.contains(link.address) {
             addLink(link.words, to: link.address)
             hasSpace = true
         }
