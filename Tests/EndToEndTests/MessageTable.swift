@@ -221,8 +221,11 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "This page is already saved as clip 1 “a”; the clips are merged and no longer archived.",
             in: .archived),
         MessageCase(
-            "extension --url http://www.a.b/#x", 0,
+            "extension --url http://www.a.b/#top", 0,
             "This page is already saved as clip 1 “a”; the clip adds nothing new."),
+        MessageCase(
+            "extension --url http://www.a.b/#x", 0,
+            "This page is already saved as clip 1 “a”; the clips are merged."),
         MessageCase("read 1", 0, "Marked clip 1 “a” as read."),
         MessageCase("unread 1", 0, "Clip 1 “a” is unchanged."),
         MessageCase("archive 1", 0, "Archived clip 1 “a”."),
