@@ -12,7 +12,7 @@ import Testing
         #expect(Tags(joined: text).names == names)
     }
 
-    @Test func `tags are typed as the list shows them, and several are told from one with spaces`() {
+    @Test func `tags are typed as the list shows them, and one with spaces is quoted`() {
         #expect(TagChange("#swift #vim -old one, C# .net").adding == ["swift", "vim", "C# .net"])
         #expect(TagChange("#swift #vim -old one, C# .net").removing == ["old one"])
         #expect(TagChange("a b c").sentence("“T”") == "tagged “T” +“a b c”")

@@ -26,7 +26,7 @@ struct RefusingServerTests {
         #expect(try await engine(server, user: "ann", password: "secret").list() == [])
     }
 
-    @Test func `a login succeeds although the server tells its state before it answers`() async throws {
+    @Test func `a login succeeds although the server sends its state before the answer`() async throws {
         let server = try NATSServer()
         let proxy = try ProxyProcess(Self.talkative, [server.url])
         let engine = JetStreamEngine(try ServerAddress(proxy.url), zone: "test", secret: MirrorSecret())

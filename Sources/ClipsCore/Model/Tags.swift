@@ -73,7 +73,7 @@ package struct TagChange: Hashable, Sendable {
         (adding.map { "+" + Self.quoted($0) } + removing.map { "-" + Self.quoted($0) }).joined(separator: " ")
     }
 
-    /// Quotes a name with spaces, to be told from several.
+    /// Quotes a name with spaces, which would look like several.
     private static func quoted(_ tag: String) -> String { tag.contains(" ") ? "“\(tag)”" : tag }
 
     /// A sentence without an end about tags to remove that no clip had; nil without any.

@@ -99,7 +99,7 @@ struct Menu: Sendable {
         return menu
     }
 
-    /// Keeps the names with a text, first those that begin with it; without a text, digits choose. Returns false, without
+    /// Lists the names with a text, first those that begin with it; without a text, digits choose. Returns false, without
     /// a change, if there are none.
     @discardableResult
     mutating func find(_ text: String) -> Bool {
