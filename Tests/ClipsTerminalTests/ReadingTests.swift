@@ -336,6 +336,12 @@ import Testing
         #expect(state.menu?.selected == 11)
         _ = try state.press("<PageUp>")
         #expect(state.menu?.selected == 0)
+        // A text narrows them, by which they retain their numbers.
+        _ = try state.press("e/11")
+        #expect(state.lines.contains { $0.contains("11  https://a.example/11 ") }, "\(state.lines)")
+        #expect(state.menu?.items.map(\.number) == [11])
+        _ = try state.press("<C-u>q")
+        #expect(state.menu?.items.count == 12 && state.message?.text.contains("contains “q”") == true)
     }
 
     @Test func `marks in a line whose characters are replaced are not shown`() {

@@ -30,6 +30,8 @@ struct Menu: Sendable {
         let key: Character
         let label: String
         let choice: Choice
+        /// The number in the text of a link, which is typed.
+        var number: Int?
     }
 
     let title: String
@@ -37,7 +39,7 @@ struct Menu: Sendable {
     var selected = 0
     /// The clips that it is about, as far as their deletion changes it.
     var clips: [Int64] = []
-    /// The number that was typed so far; nil if letters choose.
+    /// The number that was typed so far; nil if the items have none.
     var number: Int?
     /// All names, and the text that those of `items` contain; nil if letters choose.
     private(set) var search: (names: [Item], text: String)?
@@ -79,8 +81,10 @@ struct Menu: Sendable {
         guard urls.count > 9 else {
             return Menu(title: "Open a link", items: items(urls.map { ($0, .link($0)) }))
         }
-        let items = urls.map { Item(key: " ", label: $0, choice: .link($0)) }
-        return Menu(title: "Open a link", items: items, number: 0)
+        let items = urls.enumerated().map {
+            Item(key: " ", label: $1, choice: .link($1), number: $0 + 1)
+        }
+        return Menu(title: "Open a link", items: items, number: 0, search: (items, ""))
     }
 
     static func searches(
@@ -99,22 +103,24 @@ struct Menu: Sendable {
         return menu
     }
 
-    /// Lists the names with a text, first those that begin with it; without a text, digits choose. Returns false, without
-    /// a change, if there are none.
+    /// Lists the names with a text, first those that begin with it, and links by their numbers; without one, digits
+    /// choose. Returns false, without a change, if there are none.
     @discardableResult
     mutating func find(_ text: String) -> Bool {
         guard let names = search?.names else { return false }
         let wanted = text.lowercased()
         var found = text.isEmpty ? names : names.filter { $0.label.lowercased().contains(wanted) }
         guard !found.isEmpty else { return false }
-        if !text.isEmpty {
+        if !text.isEmpty, number == nil {
             func begins(_ item: Item) -> Bool {
                 ["", "#", "site:"].contains { item.label.lowercased().hasPrefix($0 + wanted) }
             }
             found = found.filter(begins) + found.filter { !begins($0) }
         }
-        items = Array(found.prefix(Self.maxNames))
-        if text.isEmpty { items = Self.items(items.map { ($0.label, $0.choice) }, keys: "123456789") }
+        items = number == nil ? Array(found.prefix(Self.maxNames)) : found
+        if text.isEmpty, number == nil {
+            items = Self.items(items.map { ($0.label, $0.choice) }, keys: "123456789")
+        }
         search = (names, text)
         selected = 0
         return true
@@ -213,9 +219,7 @@ extension AppState {
         case .control("l"): emit(.redraw)
         case .control("z"): emit(.suspend)
         case .character(let character):
-            if open.number != nil, let digit = character.wholeNumberValue {
-                type(digit)
-            } else if character != " ", let item = open.items.first(where: { $0.key == character }) {
+            if character != " ", let item = open.items.first(where: { $0.key == character }) {
                 choose(item.choice)
             } else if character == "n", open.items.map(\.key) == ["y"] {
                 closeMenu()
@@ -231,16 +235,18 @@ extension AppState {
     /// Adds a character to the text of a menu of names, or chooses by a digit before there is one.
     private mutating func search(for character: Character) {
         guard let menu, let text = menu.search?.text else { return }
-        if character != " ", let item = menu.items.first(where: { $0.key == character }) {
+        if text.isEmpty, menu.number != nil, let digit = character.wholeNumberValue {
+            type(digit)
+        } else if character != " ", let item = menu.items.first(where: { $0.key == character }) {
             choose(item.choice)
         } else if self.menu?.find(text + String(character)) != true {
-            report("No name here contains “\(text)\(character)”; Esc closes the menu.")
+            report("No item here contains “\(text)\(character)”; Esc closes the menu.")
         }
     }
 
     /// Moves by half a screen of numbered choices; another menu fits on the screen, and the text above it moves.
     private mutating func pageInMenu(_ pages: Int) {
-        guard menu?.number != nil || menu?.search != nil else { return page.page(by: pages, half: true) }
+        guard menu?.search != nil else { return page.page(by: pages, half: true) }
         menu?.move(by: pages * max(1, size.rows / 2))
     }
 

@@ -16,11 +16,9 @@ struct MenuBox {
         isConflict = state.screen == .conflict
         if let menu = state.menu {
             // Text that is typed narrows it.
-            let typed = menu.search.map { $0.text.isEmpty ? " · type a name" : ": \($0.text)" }
-            title = menu.title + (typed ?? "")
-            // The numbers are those in the text, and are typed.
-            items = menu.items.enumerated().map { index, item in
-                (menu.number == nil ? String(item.key) : String(index + 1), item.label)
+            let hint = menu.number == nil ? "type a name" : "type a number or a text"
+            title = menu.title + (menu.search.map { $0.text.isEmpty ? " · \(hint)" : ": \($0.text)" } ?? "")
+            items = menu.items.map { item in (item.number.map { String($0) } ?? String(item.key), item.label)
             }
             selected = menu.selected
         } else if state.prompt == nil, !state.typing.pressed.isEmpty {
