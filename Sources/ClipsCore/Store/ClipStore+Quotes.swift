@@ -73,28 +73,33 @@ extension StoreTransaction {
         return deleted
     }
 
-    /// Restores the quotes that a transaction deleted with a clip, and those that were deleted later because it had left
-    /// them.
+    /// Restores the quotes that transactions deleted with clips, and those that were deleted later because the clips had
+    /// left them. Reads the history after the first deletion once.
     ///
-    /// - Parameters:
-    ///   - clip: The UUID that the clip had.
-    ///   - restored: The UUID that it has now.
-    mutating func restoreQuotes(of clip: String, as restored: String, deletedBy token: HistoryToken)
+    /// - Parameter clips: The UUIDs that the clips had, those that they have now, and their deletions.
+    mutating func restoreQuotes(of clips: [(old: String, new: String, deletion: HistoryToken)])
         throws(StoreError)
     {
+        guard let first = clips.map(\.deletion).min(by: { $0.number < $1.number }) else { return }
         let deletions = ChangePredicate.and([.entity(Quote.entity), .kind(.delete)])
-        var deleted = try snapshot.transaction(token, changes: deletions)?.changes ?? []
-        try snapshot.forEachChange(HistoryFetchRequest(.after(token), changes: deletions)) { change, origin in
+        var deleted = (try snapshot.transaction(first, changes: deletions)?.changes ?? []).map {
+            ($0, first.number, false)
+        }
+        try snapshot.forEachChange(HistoryFetchRequest(.after(first), changes: deletions)) { change, origin in
             let work = StepName(origin.contextName).work
-            if work.split(separator: " ").last == UndoHistory.repairingContext[...] { deleted.append(change) }
+            let isRepair = work.split(separator: " ").last == UndoHistory.repairingContext[...]
+            deleted.append((change, origin.number, isRepair))
             return true
         }
-        for change in deleted {
-            guard let tombstone = change.tombstone, tombstone[Quote.clip] == .text(clip),
+        guard !deleted.isEmpty else { return }
+        let known = Dictionary(clips.map { (AttributeValue.text($0.old), $0) }) { first, _ in first }
+        for (change, number, isRepair) in deleted {
+            guard let tombstone = change.tombstone, let clip = tombstone[Quote.clip].flatMap({ known[$0] }),
+                number == clip.deletion.number || isRepair && number > clip.deletion.number,
                 try object(change.objectID) == nil
             else { continue }
             var values = try ClipStore.restorable([tombstone], of: Quote.entity, in: snapshot)[0]
-            values[Quote.clip] = .text(restored)
+            values[Quote.clip] = .text(clip.new)
             try restore(change.objectID, values)
         }
     }

@@ -137,14 +137,13 @@ extension ClipStore {
             request.attributes = []
             let present = Set(try transaction.fetch(request).map(\.id.key))
             let values = try Self.restorable(deleted.map { $0.tombstone ?? [:] }, in: transaction.snapshot)
-            var restored: [Int64] = []
+            var (restored, uuids): ([Int64], [(String, String, HistoryToken)]) = ([], [])
             for (change, values) in zip(deleted, values) where !present.contains(change.objectID.key) {
-                let id = change.objectID
                 let uuid = change.tombstone?[ClipAttribute.uuid.rawValue]?.textValue ?? ""
-                let clip = try transaction.restore(id, values).text(.uuid)
-                try transaction.restoreQuotes(of: uuid, as: clip, deletedBy: token)
-                restored.append(id.key)
+                uuids.append((uuid, try transaction.restore(change.objectID, values).text(.uuid), token))
+                restored.append(change.objectID.key)
             }
+            try transaction.restoreQuotes(of: uuids)
             return restored
         }
     }
@@ -159,10 +158,12 @@ extension ClipStore {
         let written = try await inParts(ids, work: UndoHistory.Role.restore.contextName) {
             transaction, ids throws(StoreError) in
             let (present, deleted) = try Self.deleted(ids, in: transaction.snapshot)
+            var uuids: [(String, String, HistoryToken)] = []
             for (id, uuid, token, values) in deleted {
-                let clip = try transaction.restore(ClipModel.objectID(id), values).text(.uuid)
-                try transaction.restoreQuotes(of: uuid, as: clip, deletedBy: token)
+                uuids.append(
+                    (uuid, try transaction.restore(ClipModel.objectID(id), values).text(.uuid), token))
             }
+            try transaction.restoreQuotes(of: uuids)
             let restored = Set(deleted.map(\.id))
             return ids.map { id in
                 (id, restored.contains(id) ? nil : present.contains(id) ? .notDeleted(id) : .notInHistory(id))
