@@ -60,7 +60,7 @@ import Testing
         newest(external(5, inserting: 601))
         #expect(state.statusLine.contains("another program saved 1 clip"), "\(state.statusLine)")
         newest(external(9, inserting: 602), isWhole: false)
-        #expect(state.statusLine.contains("another program changed clips"), "\(state.statusLine)")
+        #expect(state.statusLine.contains("another program saved 2+ clips"), "\(state.statusLine)")
         state.take(.transactions([transaction(10, inserting: [501])]))
         #expect(state.statusLine.contains("extension saved"))
     }
@@ -91,7 +91,7 @@ import Testing
         }
         let deletions = (1...4).map { transaction($0, deleting: [100 + $0], author: nil) }
         #expect(try line(deletions).contains("another program deleted 4 clips"))
-        #expect(try line(deletions, hasMore: true).contains("another program changed clips"))
+        #expect(try line(deletions, hasMore: true).contains("another program deleted 4+ clips"))
         #expect(try line([deletions[3]]).contains("another program deleted “Clip 104”"))
         let one = [ClipAttribute.starred, .archived].enumerated().map { update(1 + Int64($0), of: 7, [$1]) }
         #expect(try line(one).contains("another program changed 1 clip: starred, archived"))

@@ -52,10 +52,10 @@ struct SyncStatus: Sendable {
             }
             let count = inserted + updated + deleted
             // Their number is not known before the step ends.
-            if mayLackParts {
+            if mayLackParts, loose?.isEmpty ?? true {
                 return "\(author) \((step == nil ? nil : words)?.sentence("clips") ?? "changed clips")"
             }
-            if let words {
+            if let words, !mayLackParts {
                 return
                     "\(author) \(words.sentence("\(count.grouped) \(count == 1 ? "clip" : "clips")"))"
             }
@@ -68,8 +68,9 @@ struct SyncStatus: Sendable {
                     )
                 ]
             }
-            let words = kinds.map { "\($0.1) \($0.0.grouped)" }.joined(separator: ", ")
-            return "\(author) \(words) \(kinds.last?.0 == 1 ? "clip" : "clips")"
+            let more = mayLackParts ? "+" : ""
+            let words = kinds.map { "\($0.1) \($0.0.grouped)\(more)" }.joined(separator: ", ")
+            return "\(author) \(words) \(kinds.last?.0 == 1 && !mayLackParts ? "clip" : "clips")"
         }
     }
 
