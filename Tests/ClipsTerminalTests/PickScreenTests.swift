@@ -13,6 +13,18 @@ import Testing
         state.take(window([], generation: state.list.feed.generation))
         #expect(state.lines.contains { $0.contains("Esc leaves without a clip.") }, "\(state.lines)")
         #expect(!state.lines.contains { $0.contains("shows all clips") })
+        #expect(state.lines.last?.contains("print") == false, "\(state.lines)")
+    }
+
+    @Test func `Enter without a match leaves the filter open`() throws {
+        var state = AppState.showing(3)
+        _ = state.handle(.picking(Pick()), at: noon)
+        try state.press("nothing<Enter>")
+        state.take(window([], generation: state.list.feed.generation))
+        #expect(state.prompt?.editor.text.trimmed == "nothing")
+        #expect(state.message?.text.contains("Esc leaves without a clip.") == true, "\(state.lines)")
+        let effects = try state.press("<Esc>")
+        #expect(effects.contains { if case .quit = $0 { true } else { false } }, "\(effects)")
     }
 
     @Test func `marks are counted in the line of the filter, and printed in their order`() throws {

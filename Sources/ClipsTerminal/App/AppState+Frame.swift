@@ -46,12 +46,9 @@ extension AppState {
         return frame
     }
 
-    var highlight: ClipHighlight? { ClipHighlight(highlightedWords) }
-
+    /// The words to highlight in the rows of the list.
     var highlightedWords: String {
-        guard screen != .output else { return "" }
-        return list.query.filter.isEmpty
-            ? (reader.hasFocus ? list.lastWords : "") : list.correction ?? list.query.filter
+        screen == .output || list.query.filter.isEmpty ? "" : list.correction ?? list.query.filter
     }
 }
 

@@ -175,7 +175,7 @@ struct AppState: Sendable {
             reconcileReader(layout)
             if !list.feed.isLoading,
                 let request = list.excerpts.request(
-                    list.clips.visibleRows, list.query.filter.isEmpty ? "" : highlightedWords,
+                    list.clips.visibleRows, highlightedWords,
                     columns(of: layout)
                 )
             {

@@ -66,6 +66,11 @@ extension AppState {
     }
 
     mutating func perform(_ action: Action, count: Int?) {
+        if action == .pick, pick != nil, screen == .list, target == nil, !actsOnMarks {
+            // The filter can be changed.
+            beginFilter()
+            return report(missingClip)
+        }
         if let reason = unavailabilityReason(of: action) { return report(reason) }
         let entry = ActionTable[action]
         if isForLostMarks(entry) { return }

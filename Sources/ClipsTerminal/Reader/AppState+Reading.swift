@@ -101,7 +101,12 @@ extension AppState {
     var searchedText: String { reader.hasFocus ? reader.searched : "" }
 
     /// The highlight in the open clip or the preview.
-    var readerHighlight: ClipHighlight? { ClipHighlight(literal: searchedText) ?? highlight }
+    var readerHighlight: ClipHighlight? {
+        let words =
+            list.query.filter.isEmpty && screen != .output && reader.hasFocus
+            ? list.lastWords : highlightedWords
+        return ClipHighlight(literal: searchedText) ?? ClipHighlight(words)
+    }
 
     var textHighlight: ClipHighlight? {
         if let highlight = ClipHighlight(literal: searchedText) { return highlight }

@@ -1,3 +1,4 @@
+import ClipsCore
 import Terminal
 
 /// The line of available keys at the bottom, which are buttons for the mouse. A narrow screen shows the most
@@ -95,6 +96,7 @@ struct HintLine {
                 actions.filter { action, _ in
                     (canSave || !ActionTable[action].saves)
                         && (action != .restore || state.unavailabilityReason(of: action) == nil)
+                        && (action != .open || state.history.selectedChange?.exists ?? true)
                 })
         }
         return ActionTable.hinted.filter { entry, _ in
@@ -127,11 +129,11 @@ struct HintLine {
         let (cancel, complete) = (([Key.escape], "cancel"), ([Key.tab], "complete"))
         return switch kind {
         case .filter:
-            [
-                ([.enter], state.pick == nil ? "keep" : "print"),
-                ([.escape], state.pick == nil ? "cancel" : "leave"),
-                ([.tab], state.pick?.isSeveral == true ? "mark" : "complete"),
-            ]
+            (state.pick != nil && state.target == nil
+                ? [] : [([.enter], state.pick == nil ? "keep" : "print")]) + [
+                    ([.escape], state.pick == nil ? "cancel" : "leave"),
+                    ([.tab], state.pick?.isSeveral == true ? "mark" : "complete"),
+                ]
                 + (state.pick == nil
                     ? [([.up], "earlier"), ([.control("n"), .control("p")], "move")]
                     : [([.down, .up], "move")]) + [([.control("u")], "clear")]
