@@ -48,7 +48,12 @@ private struct QueryParser {
                 joins = false
             }
         }
-        return clauses
+        // Each condition once: the time to test alternatives grows with the square of their number.
+        return clauses.map(Self.unique).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    private static func unique(_ clause: [SearchQuery.Literal]) -> [SearchQuery.Literal] {
+        clause.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     /// Returns the next token; nil at the end. Skips words without meaning, and AND, which is the default.
