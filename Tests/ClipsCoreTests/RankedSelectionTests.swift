@@ -132,9 +132,31 @@ import Testing
         #expect(all.count == 1600)
         #expect(Set(all).count == 1600)
         #expect(!all.contains(shown[3]))
-        // They follow those that match as well.
-        #expect(Array(all.prefix(2)) == Array(shown.prefix(2)) && Set(all).isSuperset(of: [unshown, new]))
+        // Their titles are the query.
+        #expect(Array(all.prefix(4)) == [unshown, new] + shown.prefix(2))
         let positions = all.indices.compactMap { selection.position(at: $0) }
         #expect(positions == positions.sorted())
+    }
+
+    @Test(arguments: ["swift", "the swift one", "swiftly and more words", "aswift", "nothing"])
+    func `a new match is where a new search ranks it`(title: String) async throws {
+        var selection = try await extend(RankedSelection(query, index)) { $0.isComplete }
+        let text = title == "nothing" ? "a text about swift" : ""
+        try await context.insert(
+            "Clip", ["title": .text(title), "text": .text(text), "created": .integer(5000)])
+        try await context.save()
+        try await index.bringUpToDate()
+        let object = try #require(
+            try await container.fetch(FetchRequest("Clip", where: .equal("created", .integer(5000)))).first)
+        selection = try await container.read { [selection] snapshot in
+            var selection = selection
+            let change = ListCandidate(key: object.id.key, earlier: nil, object: object)
+            _ = selection.apply([change], in: snapshot)
+            return selection
+        }
+        let again = try await extend(RankedSelection(query, index)) { $0.isComplete }
+        let (all, expected) = (selection.keys(0..<selection.count), again.keys(0..<again.count))
+        #expect(all.firstIndex(of: object.id.key) == expected.firstIndex(of: object.id.key))
+        #expect(all == expected)
     }
 }

@@ -5,9 +5,9 @@ import SearchIndex
 
 /// The clips that a search has found so far, the best matches first, updated with each change.
 ///
-/// A clip retains its rank until it no longer matches, so that edits do not move the list. A new match comes after
-/// those that match as well: in the title, as a word, at the beginning of one, or within one. After ``ClipQuery/maxRanked``, the
-/// other matches follow, newest first, as all do while the index of a large store is built.
+/// A clip retains its rank until it no longer matches, so that edits do not move the list. A new match is among those
+/// that match as well as it does. After ``ClipQuery/maxRanked``, the other matches follow, newest first, as all do while the
+/// index of a large store is built.
 ///
 /// - Complexity: 16 bytes for each clip. A change passes once over the keys.
 struct RankedSelection: ListSelection {
@@ -26,8 +26,9 @@ struct RankedSelection: ListSelection {
     private var keys: [Int64] = []
     /// Ascending, each once.
     private var ranks: [Double] = []
-    /// The number of clips that the search has added.
-    private var added = 0
+    /// The scores of the ranked stages, and the numbers of their results and of those of the stages before them.
+    private var scores: [SearchRanking.Scores] = []
+    private var stageEnds: [Int] = []
     /// The number of results of the ranking that have been added or were known.
     private var taken = 0
     /// The clips that the ranking has added, and those that changed since then.
@@ -114,7 +115,7 @@ struct RankedSelection: ListSelection {
         addRanked(found)
         if let start, !found.isFromIndex, start.duration(to: .now) > Self.unindexedTime {
             ranking = nil
-            if !isSorted { (keys, ranks, known, changed) = ([], [], [], []) }
+            if !isSorted { (keys, ranks, known, changed, scores) = ([], [], [], [], []) }
             return try show(in: snapshot)
         }
         let isWhole = found.stageEnds.count == stages.count
@@ -137,18 +138,18 @@ struct RankedSelection: ListSelection {
 
     /// Adds the further results of the ranking, which follow the known ones.
     private mutating func addRanked(_ found: SearchRanking) {
+        (scores, stageEnds) = (found.scores, found.stageEnds)
         var stage = 0
         for hit in found.hits[taken...] {
             while stage < found.stageEnds.count, taken >= found.stageEnds[stage] { stage += 1 }
-            if known.insert(hit.id).inserted { add(hit.id, stage: stage) }
             taken += 1
+            if known.insert(hit.id).inserted { add(hit.id, stage: stage) }
         }
     }
 
     private mutating func add(_ key: Int64, stage: Int) {
         keys.append(key)
-        added += 1
-        ranks.append(Self.rank(stage: stage, added))
+        ranks.append(Self.rank(stage: stage, taken))
     }
 
     /// Makes the list one that can be shown, with the changes since the search began.
@@ -167,7 +168,10 @@ struct RankedSelection: ListSelection {
         let began = ContinuousClock.now
         let bounds = SearchBounds(limit: step, maxRead: step)
         let page = try index.search(query, after: next, bounds: bounds, in: snapshot)
-        for hit in page.hits where !known.contains(hit.id) { add(hit.id, stage: stages.count) }
+        for hit in page.hits where !known.contains(hit.id) {
+            taken += 1
+            add(hit.id, stage: stages.count)
+        }
         next = page.next
         isComplete = next == nil
         let duration = ContinuousClock.now - began
@@ -199,9 +203,18 @@ struct RankedSelection: ListSelection {
             ranks.remove(at: index)
             return (old, nil)
         }
-        guard let stage else { return (nil, nil) }
-        let index = ranks.partitionPoint { $0 >= Self.rank(stage: stage + 1, 0) }
-        let rank = max(index > 0 ? ranks[index - 1] : 0, Self.rank(stage: stage, 0)) + 1
+        guard let stage, let object else { return (nil, nil) }
+        // Before the next result of the ranking; at the end of a stage without scores.
+        var (before, next) = (Self.rank(stage: stage, 0), Self.rank(stage: stage + 1, 0))
+        if stage < min(scores.count, stageEnds.count) {
+            let better =
+                (stage > 0 ? stageEnds[stage - 1] : 0)
+                + scores[stage].better(than: object, ClipModel.searched)
+            before = Self.rank(stage: stage, better)
+            if better < stageEnds[stage] { next = Self.rank(stage: stage, better + 1) }
+        }
+        let index = ranks.partitionPoint { $0 >= next }
+        let rank = max(index > 0 ? ranks[index - 1] : 0, before) + 1
         keys.insert(key, at: index)
         ranks.insert(rank, at: index)
         return (nil, position(at: index))

@@ -12,8 +12,28 @@ package struct SearchRanking: Sendable {
     package private(set) var isFromIndex = true
     /// The number of hits after each finished stage.
     package private(set) var stageEnds: [Int] = []
+    /// The scores of each stage whose results have been sorted.
+    package private(set) var scores: [Scores] = []
     /// Whether the results end before the limit.
     package private(set) var isAtEnd = false
+
+    /// The scores of the first results of a stage, the best first.
+    package struct Scores: Sendable {
+        let score: SearchScore
+        /// Of those whose long texts were read, and of those after them.
+        let best: [Double]
+        let rest: [Double]
+
+        /// Returns the number of results that are better than an object, which precedes equal ones.
+        package func better(than object: StoredObject, _ schema: SearchSchema) -> Int {
+            let whole = score.score(SearchDocument(object, schema))
+            if let index = best.firstIndex(where: { $0 <= whole }) { return index }
+            let names = schema.names
+            let short = score.score(
+                SearchDocument(id: object.id.key, schema) { names.contains($0) ? object[$0] : .null })
+            return best.count + (rest.firstIndex { $0 <= short } ?? rest.count)
+        }
+    }
 
     /// The work that a ranking may cost. The results beyond it follow in their stage, newer before older.
     package struct Effort: Sendable {
@@ -115,13 +135,15 @@ package struct SearchRanking: Sendable {
             let count = try index.count(word, upTo: Effort.weighing, in: snapshot).count
             return SearchScore.weight(count, of: total)
         }
-        let schema = index.schema
-        let ranked = try sorted(scored, by: score, [schema.title, schema.tags, schema.url], index, snapshot)
+        let ranked = try sorted(scored, by: score, index.schema.names, index, snapshot)
         // Long texts are read only for the best ones.
-        let best = ranked.prefix(effort.maxTexts)
-        effort.maxTexts -= best.count
-        add(try sorted(best, by: score, schema.attributes, index, snapshot) + ranked[best.endIndex...])
-        add(Array(found.dropFirst(scored.count)))
+        let count = min(ranked.count, effort.maxTexts)
+        effort.maxTexts -= count
+        let best = try sorted(
+            ranked[..<count].map(\.hit)[...], by: score, index.schema.attributes, index, snapshot)
+        add((best + ranked[count...]).map(\.hit) + found.dropFirst(scored.count))
+        scores.append(
+            Scores(score: score, best: best.map(\.score), rest: ranked[count...].map(\.score)))
         (found, isRanked) = ([], true)
     }
 
@@ -129,7 +151,7 @@ package struct SearchRanking: Sendable {
     private func sorted(
         _ hits: ArraySlice<SearchHit>, by score: SearchScore, _ attributes: [String], _ index: SearchIndex,
         _ snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> [SearchHit] {
+    ) throws(StoreError) -> [(score: Double, hit: SearchHit)] {
         var scores: [Int64: Double] = [:]
         for first in stride(from: hits.startIndex, to: hits.endIndex, by: 1000) {
             var left = hits[first..<min(hits.endIndex, first + 1000)].map(\.id)
@@ -138,6 +160,7 @@ package struct SearchRanking: Sendable {
                 for document in part.documents { scores[document.id] = score.score(document) }
             }
         }
-        return hits.sorted { (scores[$0.id] ?? 0, $0.position) > (scores[$1.id] ?? 0, $1.position) }
+        return hits.map { (scores[$0.id] ?? 0, $0) }
+            .sorted { ($0.score, $0.hit.position) > ($1.score, $1.hit.position) }
     }
 }

@@ -41,6 +41,8 @@ package struct SearchSchema: Hashable, Sendable {
         [title, tags, url, text, note, author, created, starred, unread, archived]
             + [attached?.identifier, link].compactMap(\.self)
     }
+    /// Those with short texts, in which words count more.
+    var names: [String] { [title, tags, url] }
     /// The attributes whose update changes the index.
     var indexedAttributes: Set<String> { [title, tags, url, text, note, author, created] }
     var newestFirst: [SortKey] { [SortKey(created, isAscending: false)] }
