@@ -149,8 +149,20 @@ import Testing
             list.add([transaction(number, inserting: [number], author: nil)])
             guard number == 1999 || number == 2500, let row = list.row(at: 0) else { continue }
             #expect(list.count == 1 && row.count == min(Int(number), HistoryRow.maxCounted))
-            #expect(row.isCut == (number == 2500) && row.clipCount == row.count)
+            let others = row.newestLine.map(row.others(than:)) ?? ""
+            #expect(row.isCut == (number == 2500) && others == (row.isCut ? "and 1,999+ more" : "and 1,998 more"))
         }
+    }
+
+    @Test func `the other clips of a row are named by what was done to them, each once`() {
+        var list = HistoryList(height: 10)
+        list.add([transaction(4, inserting: [1, 2, 3, 4], author: nil)])
+        list.add([update(5, of: 1, [.title]), transaction(6, deleting: [2], author: nil)])
+        let row = list.row(at: 0)
+        #expect(list.count == 1 && row?.newestLine.map { row?.others(than: $0) } == "and 3 saved")
+        list.add([update(7, of: 9, [.starred]), update(8, of: 8, [.title])])
+        let longer = list.row(at: 0)
+        #expect(longer?.newestLine.map { longer?.others(than: $0) } == "and 3 saved, 1 changed, 1 deleted")
     }
 
     @Test func `a row has adjacent transactions only, and shows that older ones are not loaded`() {

@@ -101,7 +101,7 @@ import Testing
                     try transaction.delete(ClipModel.objectID(ids[2]))
                 }
             }
-            try app.run(":wait text=+ New  and 2 more, 1 deleted")
+            try app.run(":wait text=+ New  and 1 saved, 1 deleted")
             // A later change of the title is shown in earlier rows.
             _ = try app.other("anna") { try await $0.update(ids[0], [.title: .text("Second")]) }
             try app.run(":wait text=~ Second  title changed")

@@ -51,6 +51,8 @@ struct HistoryList: Navigable, Sendable {
     private(set) var isLoaded = false
     /// Whether the store may have older transactions.
     private(set) var isCut = false
+    /// Whether the cursor goes to the oldest transaction, once it is loaded.
+    private var seeksEnd = false
     /// The number of transactions after which older ones were requested.
     private var requestedCount = 0
     private(set) var change = 0
@@ -101,6 +103,11 @@ struct HistoryList: Navigable, Sendable {
         return changes[change]
     }
 
+    /// The selected change, or the only one of the row.
+    var meantChange: TransactionDetail.Change? {
+        selectedChange ?? selectedDetail.flatMap { $0.changes.count == 1 && !$0.isCut ? $0.changes[0] : nil }
+    }
+
     mutating func show(_ filter: HistoryFilter) {
         self = HistoryList(height: height, filter: filter)
     }
@@ -121,6 +128,7 @@ struct HistoryList: Navigable, Sendable {
             cuts.insert(first.id)
         }
         add(transactions)
+        if seeksEnd { moveToEnd() }
     }
 
     /// Adds the transactions that match the filter and are not in the list, oldest first.
@@ -263,6 +271,7 @@ struct HistoryList: Navigable, Sendable {
         if isInChanges {
             change = max(0, min(index, (selectedDetail?.changes.count ?? 0) - 1))
         } else {
+            seeksEnd = index == .max && isCut && oldestFirst.count < Self.mostCount
             selected = max(0, min(index, count - 1))
             change = 0
             reveal()
@@ -316,14 +325,12 @@ extension AppState {
             history.opensWhenLoaded = true
             return
         }
-        let only = history.selectedDetail.flatMap { $0.changes.count == 1 && !$0.isCut ? $0.changes[0] : nil }
-        guard history.isInChanges || only?.exists == true || history.selectedRow == nil else {
+        guard history.isInChanges || history.meantChange?.exists == true || history.selectedRow == nil else {
             return history.switchPane()
         }
-        guard let change = history.selectedChange ?? only else { return }
+        guard let change = history.meantChange else { return }
         guard change.exists else {
-            let clip = change.title.isEmpty ? "The clip" : Work.quoted(change.title)
-            return report("\(clip) is deleted; \(keys.name(of: .restore)) restores it.")
+            return report("\(change.subject) is deleted; \(keys.name(of: .restore)) restores it.")
         }
         screen = .list
         goToAnywhere(change.clip)
@@ -347,9 +354,9 @@ extension AppState {
             let hasDeleted = history.selectedRow.map { $0.sum(\.deleted) > 0 || $0.isCut } ?? false
             return hasDeleted ? nil : "These transactions deleted nothing."
         }
-        if let change = history.selectedChange {
+        if let change = history.meantChange {
             if change.kind != .delete { return "This change deleted nothing." }
-            return change.exists ? "That clip already exists." : nil
+            return change.exists ? "\(change.subject) already exists." : nil
         }
         return transaction.deleted == 0 ? "This transaction deleted nothing." : nil
     }
@@ -362,4 +369,9 @@ extension AppState {
                 : .restore(history.selectedChange?.clip, of: newest.deleted, deletedBy: newest.token))
         history.invalidate()
     }
+}
+
+extension TransactionDetail.Change {
+    /// The clip in a sentence.
+    fileprivate var subject: String { title.isEmpty ? "The clip" : Work.quoted(title) }
 }

@@ -106,15 +106,6 @@ struct HistoryScreen {
         }
     }
 
-    /// Returns the number of the other changes of a row, such as `and 14 more, 5 deleted`.
-    static func others(than first: TransactionSummary.Line, _ count: Int, deleted: Int, isCut: Bool) -> String
-    {
-        guard count > 1 else { return "" }
-        let others = "and \((count - 1).grouped)\(isCut ? "+" : "") more"
-        return deleted == 0 || first.sign == "-" && deleted == count
-            ? others : "\(others), \(deleted.grouped) deleted"
-    }
-
     private func draw(_ row: HistoryRow, _ columns: Columns, _ line: Rect, _ frame: inout Frame) {
         guard let transaction = row.newest else { return }
         let age = Age(of: transaction.timestamp, at: state.now)
@@ -129,7 +120,7 @@ struct HistoryScreen {
         guard let first = row.newestLine else { return }
         let styles = ["+": theme.live, "~": theme.key, "-": theme.error]
         frame.put(first.sign, in: line, column: 1, style: styles[first.sign] ?? .plain)
-        let others = Self.others(than: first, row.clipCount, deleted: row.sum(\.deleted), isCut: row.isCut)
+        let others = row.others(than: first)
         var more = [state.history.titles.detail(first), others].filter { !$0.isEmpty }.joined(separator: ", ")
         let width = columns.change - 5
         // The number of clips is not cut off.

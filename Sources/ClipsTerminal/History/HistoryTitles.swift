@@ -1,5 +1,6 @@
 import ClipsCore
 import PersistentStore
+import Platform
 
 /// The titles of the clips in the history, and the values after changes, loaded for the rows on the screen.
 struct HistoryTitles: Sendable {
@@ -88,10 +89,29 @@ extension HistoryRow {
     /// The number of changes.
     var count: Int { sum(\.inserted) + sum(\.updated) + sum(\.deleted) }
 
-    /// The number of clips; that of the changes if some are not listed.
-    var clipCount: Int {
-        let clips = counted.lazy.flatMap(\.lines).map(\.clip)
-        return clips.count < count ? count : Set(clips).count
+    /// What was done to the other clips than that of a line, such as `and 14 more` or `and 3 saved, 1 deleted`.
+    func others(than first: TransactionSummary.Line) -> String {
+        let lines = counted.lazy.flatMap(\.lines)
+        // A clip that changes again counts once, unless some changes are not listed.
+        let clips = Dictionary(lines.map { ($0.clip, $0.kind) }) { $0 == .insert && $1 == .update ? $0 : $1 }
+        func number(_ kind: HistoryChange.Kind, _ sum: KeyPath<TransactionSummary, Int>) -> Int {
+            let all = lines.count < count ? self.sum(sum) : clips.values.count { $0 == kind }
+            return all - (clips[first.clip] == kind ? 1 : 0)
+        }
+        let saved = newest?.role == .work ? "saved" : "restored"
+        let kinds = [
+            (HistoryChange.Kind.insert, number(.insert, \.inserted), saved),
+            (.update, number(.update, \.updated), "changed"),
+            (.delete, number(.delete, \.deleted), "deleted"),
+        ].filter { $0.1 > 0 }
+        guard !kinds.isEmpty else { return "" }
+        let more = isCut ? "+" : ""
+        let words = newest?.words
+        let isAlike = first.kind != .update || words != nil && counted.allSatisfy { $0.words == words }
+        guard kinds.count > 1 || kinds[0].0 != first.kind || !isAlike else {
+            return "and \(kinds[0].1.grouped)\(more) more"
+        }
+        return "and " + kinds.map { "\($0.1.grouped)\(more) \($0.2)" }.joined(separator: ", ")
     }
 }
 
