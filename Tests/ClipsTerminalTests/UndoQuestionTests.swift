@@ -57,11 +57,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("deleted “Title”", "Undo “Title”, deleted in a closed window 4s ago?"),
-            ("marked 15,303 clips as read", "Undo “marked 15,303 clips as read”, in a closed window 4s ago?"),
-            ("deleted 3 clips", "Undo “deleted 3 clips”, in a closed window 4s ago?"),
-            ("marked “A B” as read", "Undo: marked “A B” as read, in a closed window 4s ago?"),
-            ("a change", "Undo a change in a closed window 4s ago?"),
+            ("deleted “Title”", "Undo “Title”, deleted in an earlier run 4s ago?"),
+            ("marked 15,303 clips as read", "Undo “marked 15,303 clips as read”, in an earlier run 4s ago?"),
+            ("deleted 3 clips", "Undo “deleted 3 clips”, in an earlier run 4s ago?"),
+            ("marked “A B” as read", "Undo: marked “A B” as read, in an earlier run 4s ago?"),
+            ("a change", "Undo a change in an earlier run 4s ago?"),
         ])
     func `a question quotes a title, or the whole change`(change: String, question: String) {
         #expect(Self.asking(change).menu?.title == question)

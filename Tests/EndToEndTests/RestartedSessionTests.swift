@@ -35,7 +35,7 @@ import Testing
         #expect(try await soon { try next.shows("Undo “deleted 3 clips”") })
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "7")
         try next.send("y")
-        #expect(try await soon { try next.shows("Undone: deleted 3 clips in a closed window") })
+        #expect(try await soon { try next.shows("Undone: deleted 3 clips in an earlier run") })
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
         try next.send("H")
         #expect(try await soon { try next.shows("undo") && next.shows("clip number 7") })

@@ -66,7 +66,7 @@ extension ClipStore {
         return try await container.read { snapshot throws(StoreError) in
             var context = try snapshot.quoteContext(of: quoting)
             // Each batch of transactions reads the later ones.
-            let maxLater = 20_000
+            let maxLater = 100_000
             context.titles = try snapshot.titles(of: named, maxLater: maxLater)
             context.values = try snapshot.values(
                 lacking, after: updates.map { ($0.0.number, $0.0.objectID.key) }, maxLater: maxLater)

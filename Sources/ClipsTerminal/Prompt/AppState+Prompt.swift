@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 import Platform
 import Terminal
 
@@ -124,7 +125,9 @@ extension AppState {
         case .list where reader.hasFocus, .output: prompt = Prompt(kind: .text(top: reader.index))
         case .list, .consumers, .errors, .conflict:
             list.beforeFilter = list.origin
-            list.feed.hasMoved = false
+            // More words leave a cursor that the user has put on a match there.
+            list.feed.hasMoved =
+                list.query.isRanked && !list.clips.staysAtStart && list.clips.selectedIndex > 0
             let earlier = list.query.filter.trimmed
             // More words can be typed immediately.
             prompt = Prompt(kind: .filter, text: (earlier.isEmpty ? "" : earlier + " ") + text)

@@ -25,17 +25,17 @@ struct UndoStep: Hashable, Sendable {
     }
 }
 
-/// A change of another window, open or closed, that the user can undo.
+/// A change of another window or an earlier run that the user can undo.
 struct ForeignChange: Hashable, Sendable {
     /// The change, such as `deleted “Title”`.
     let change: String
     let timestamp: Date
-    /// Whether the window that made it is still open.
+    /// Whether the process that made it still runs.
     let isOfOpenWindow: Bool
     /// Whether nothing of it is left to undo or redo.
     var isVoid = false
 
-    private var place: String { isOfOpenWindow ? "in another window" : "in a closed window" }
+    private var place: String { isOfOpenWindow ? "in another window" : "in an earlier run" }
 
     var summary: String { "\(change) \(place)" }
 
