@@ -131,6 +131,11 @@ import Testing
         let ids = try await store.add(["C", "D"].map(Self.draft))
         try await store.set(.archived, true, of: ids)
         #expect(try await store.changeDescription(of: last().token) == "archived 2 clips")
+        _ = try await store.container.write(author: "test") { transaction throws(StoreError) in
+            try transaction.update(ClipModel.objectID(ids[0]), ["title": .text("E")])
+            try transaction.delete(ClipModel.objectID(ids[1]))
+        }
+        #expect(try await store.changeDescription(of: last().token) == "changed “E”, deleted “D”")
     }
 
     /// The phrase of the newest transaction in the row of the app, and in its detail.

@@ -43,7 +43,9 @@ import Testing
         let step = try #require(history.undoable.last)
         #expect(history.undoable.count == 2)
         #expect(try await next.changeDescription(of: step.token) == "saved 1,200 clips")
-        guard case .saved(let token, _, 1200, 1200, _) = try await next.undo(step.token) else {
+        guard case .saved(let token, _, let clips, 1200, _) = try await next.undo(step.token),
+            clips.count == 1200
+        else {
             Issue.record("not undone")
             return
         }
@@ -120,7 +122,8 @@ import Testing
         let ids = try await step.add(Self.drafts(0..<600))
         _ = try await step.tag(ids, adding: ["x"], removing: [])
         let last = try #require(try await store.undoHistory().undoable.last)
-        guard case .saved(_, _, 600, 600, _) = try await store.undo(last.token) else {
+        guard case .saved(_, _, let clips, 600, _) = try await store.undo(last.token), clips.count == 600
+        else {
             Issue.record("not undone")
             return
         }

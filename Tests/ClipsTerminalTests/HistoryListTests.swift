@@ -150,7 +150,8 @@ import Testing
             guard number == 1999 || number == 2500, let row = list.row(at: 0) else { continue }
             #expect(list.count == 1 && row.count == min(Int(number), HistoryRow.maxCounted))
             let others = row.newestLine.map(row.others(than:)) ?? ""
-            #expect(row.isCut == (number == 2500) && others == (row.isCut ? "and 1,999+ more" : "and 1,998 more"))
+            #expect(
+                row.isCut == (number == 2500) && others == (row.isCut ? "and 1,999+ more" : "and 1,998 more"))
         }
     }
 

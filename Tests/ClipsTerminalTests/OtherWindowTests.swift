@@ -98,7 +98,7 @@ import Testing
             try app.run("u\n:wait text=Nothing to undo: archived “Clip 3” · 1 clip deleted since")
             try app.run("vjx\n:wait count=1\n:wait text=Archived 2 clips")
             _ = try app.other("cli") { try await $0.delete([ids[1]]) }
-            try app.run("u\n:wait text=Undone: archived 1 clip · 1 clip deleted since\n:wait count=2")
+            try app.run("u\n:wait text=Undone: archived “Clip 1” · 1 clip deleted since\n:wait count=2")
         }
     }
 

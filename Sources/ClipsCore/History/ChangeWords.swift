@@ -208,12 +208,15 @@ package struct ChangeWords: Hashable, Sendable {
 
     /// The change after a title, such as `starred, tags +swift`.
     package var phrase: String {
-        let words = parts.isEmpty ? "changed" : joined.map(\.phrase).joined(separator: ", ")
-        return switch role {
-        case .undo: "undone: \(words)"
-        case .redo: "redone: \(words)"
-        case .work, .restore: words
+        switch role {
+        case .undo: "undone: \(ownPhrase)"
+        case .redo: "redone: \(ownPhrase)"
+        case .work, .restore: ownPhrase
         }
+    }
+
+    private var ownPhrase: String {
+        parts.isEmpty ? "changed" : joined.map(\.phrase).joined(separator: ", ")
     }
 
     /// Returns a sentence without an end, such as `marked “Title” as read`.
@@ -229,7 +232,7 @@ package struct ChangeWords: Hashable, Sendable {
     private func ownSentence(_ subject: String) -> String {
         let parts = joined
         guard parts.count == 1 else {
-            return "changed \(subject)" + (parts.isEmpty ? "" : ": \(phrase)")
+            return "changed \(subject)" + (parts.isEmpty ? "" : ": \(ownPhrase)")
         }
         return switch parts[0] {
         case .verb(let verb): "\(verb) \(subject)"

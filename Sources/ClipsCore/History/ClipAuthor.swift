@@ -107,7 +107,7 @@ extension ClipStore {
             contested += isPart ? 1 : 0
             guard case .saved(_?, _, let clips, let all, _) = outcome else { continue }
             undone += 1
-            report(description.ofClips(clips, of: all), isPart)
+            report(try await self.description(description, ofClips: clips, of: all), isPart)
         }
         return (undone, contested, leavesClips)
     }

@@ -22,7 +22,7 @@ extension ClipStore {
         let role = UndoHistory.Role(isRedoing, of: token.number, ofRestore: step.isRestoring)
         let work = role.contextName.map(named)
         guard var later = LaterChanges(of: step, author: author, work: work) else {
-            return .saved(token: nil, restored: [], clips: 0, of: 0, deleted: 0)
+            return .saved(token: nil, restored: [], clips: [], of: 0, deleted: 0)
         }
         // All conflicts are known before the first part is saved.
         if contested == .ask, step.pieces.count > 1 {
@@ -68,7 +68,7 @@ extension ClipStore {
             }
         }
         return .saved(
-            token: last, restored: restored, clips: changed.count, of: step.clips.count, deleted: deleted)
+            token: last, restored: restored, clips: changed, of: step.clips.count, deleted: deleted)
     }
 
     /// Whether nothing of a step is left to undo or redo, since others did it.
@@ -279,6 +279,20 @@ extension ClipStore {
         }
     }
 
+    /// Returns the description of a change of several clips for those of which it was undone: their number, or the name of
+    /// the only one.
+    package func description(
+        _ change: String, ofClips clips: Set<Int64>, of all: Int
+    ) async throws(StoreError) -> String {
+        guard !clips.isEmpty, clips.count < all, !change.contains("“") else { return change }
+        let numbers = change.matches(of: /[0-9,]+ clips/)
+        guard numbers.count == 1 else { return change }
+        let titles = clips.count == 1 ? try await titles(of: Array(clips)) : [:]
+        let only = titles.values.first.map { "“\($0)”" } ?? "1 clip"
+        return change.replacing(
+            numbers[0].output, with: clips.count == 1 ? only : "\(clips.count.grouped) clips")
+    }
+
     /// Returns a description of a step of undo, such as `deleted “Title”` or `saved 15754 clips`.
     ///
     /// - Parameters:
@@ -287,22 +301,24 @@ extension ClipStore {
     package func changeDescription(
         of token: HistoryToken, isRedoing: Bool = false, maxTitle: Int = 40
     ) async throws(StoreError) -> String? {
-        let (step, title, values) = try await container.read { snapshot throws(StoreError) in
+        let (step, titles, values) = try await container.read { snapshot throws(StoreError) in
             let step = try UndoPieces(of: token, in: snapshot)
-            guard step.clips.count == 1, let first = step.first else {
-                return (step, String?.none, ValuesAfter?.none)
+            var (titles, values) = ([Int64: String](), ValuesAfter?.none)
+            if step.clips.count <= 2 { titles = try snapshot.titles(of: step.clips.sorted()) }
+            if step.clips.count == 1, let first = step.first {
+                if let title = first.tombstone.flatMap(ClipModel.title) { titles[first.objectID.key] = title }
+                values = try snapshot.values(
+                    ChangeWords(first).lacking, after: [(first.number, first.objectID.key)])[first.number]
             }
-            let values = try snapshot.values(
-                ChangeWords(first).lacking, after: [(first.number, first.objectID.key)])[first.number]
-            if let title = first.tombstone.flatMap(ClipModel.title) { return (step, title, values) }
-            let key = first.objectID.key
-            return (step, try snapshot.titles(of: [key])[key], values)
+            return (step, titles, values)
         }
         guard let first = step.first else { return nil }
-        let named = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" } ?? "a clip"
-        let subject = step.clips.count == 1 ? named : "\(step.clips.count.grouped) clips"
+        let names = titles.mapValues { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" }
+        let subject =
+            step.clips.count == 1
+            ? names[first.objectID.key] ?? "a clip" : "\(step.clips.count.grouped) clips"
         guard step.words.count == 1 else {
-            return step.clips.count == 1 ? "changed \(subject)" : step.numbers(isReverse: isRedoing)
+            return step.clips.count == 1 ? "changed \(subject)" : step.numbers(isReverse: isRedoing, names)
         }
         let role: UndoHistory.Role = step.isRestoring ? .restore : .work
         return ChangeWords(

@@ -151,14 +151,23 @@ struct UndoPieces {
             end: pieces.last?.token.number ?? 0)
     }
 
-    /// Clips that did not change alike, in numbers: `changed 2 clips, deleted 3`.
+    /// Clips that did not change alike, in numbers: `changed 2 clips, deleted 3`, or `changed “One”, deleted “Other”`.
     ///
-    /// - Parameter isReverse: Whether to describe the opposite.
-    func numbers(isReverse: Bool) -> String {
+    /// - Parameters:
+    ///   - isReverse: Whether to describe the opposite.
+    ///   - titles: Those of both clips, in quotation marks; empty if there are more.
+    func numbers(isReverse: Bool, _ titles: [Int64: String] = [:]) -> String {
         let verbs: [(HistoryChange.Kind, String)] = [
             (isReverse ? .delete : .insert, "saved"), (.update, "changed"),
             (isReverse ? .insert : .delete, "deleted"),
         ]
+        guard titles.count < clips.count else {
+            return verbs.compactMap { kind, verb in
+                kinds[kind].map {
+                    "\(verb) " + $0.sorted().compactMap { titles[$0] }.joined(separator: " and ")
+                }
+            }.joined(separator: ", ")
+        }
         let parts = verbs.compactMap { kind, verb in kinds[kind].map { (verb, $0.count) } }
         return parts.enumerated().map { index, part in
             let noun = index > 0 ? "" : part.1 == 1 ? " clip" : " clips"

@@ -52,18 +52,8 @@ package enum ContestedUndo: Hashable, Sendable {
 
 package enum UndoOutcome: Sendable {
     /// - Parameters:
-    ///   - clips: The number of clips that were changed, of those of the step; others had the former values already.
+    ///   - clips: Those that were changed, of a number of them in the step; others had the former values already.
     ///   - deleted: The clips of the step that others have deleted since.
-    case saved(token: HistoryToken?, restored: [Int64], clips: Int, of: Int, deleted: Int)
+    case saved(token: HistoryToken?, restored: [Int64], clips: Set<Int64>, of: Int, deleted: Int)
     case contested(UndoConflict)
-}
-
-extension String {
-    /// Returns the description of a change of several clips with the number of those of which it was undone.
-    package func ofClips(_ count: Int, of all: Int) -> String {
-        guard count > 0, count < all, !contains("“") else { return self }
-        let numbers = matches(of: /[0-9,]+ clips/)
-        guard numbers.count == 1 else { return self }
-        return replacing(numbers[0].output, with: count == 1 ? "1 clip" : "\(count.grouped) clips")
-    }
 }

@@ -193,7 +193,8 @@ extension Work {
         case .contested(let conflict): return .contested(conflict)
         case .saved(let token, let restored, let clips, let all, let deleted):
             return .done(
-                token: token, clips: restored.sorted(), summary: step.summary.ofClips(clips, of: all),
+                token: token, clips: restored.sorted(),
+                summary: try await store.description(step.summary, ofClips: clips, of: all),
                 remark: deleted == 0 ? nil : "\(Self.clips(deleted)) deleted since")
         }
     }

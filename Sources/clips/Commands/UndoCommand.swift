@@ -56,7 +56,8 @@ extension Command {
                 invocation.fail(conflict.sentence(isRedoing ? "redo" : "undo", change))
                 return .failed
             case .saved(let saved, _, let clips, let all, let missing):
-                (token, deleted, change) = (saved, missing, change.ofClips(clips, of: all))
+                (token, deleted) = (saved, missing)
+                change = try await store.description(change, ofClips: clips, of: all)
             }
             if token != nil {
                 if invocation.isJSON { try invocation.printUndo(change) }
