@@ -234,6 +234,7 @@ struct WebPageTests {
         arguments: [
             "<div>", "<b>", "</i>", "<a href=x>", "<table><tr><td>", "&", "<", "<!--", "<p class=nav>",
             "<![CDATA[", "<div class=nav>a", "<section id=cookies><h2>a</h2><p>",
+            "<sup>", "<noscript>a", "<section id=comment><h2>comment</h2><p>a",
         ])
     func `thousands of tags inside each other cost time in proportion`(tag: String) throws {
         let count = LongProof.count(20_000, of: 200_000, "tags \(tag) inside each other")
@@ -242,6 +243,31 @@ struct WebPageTests {
             #expect(page.title == "t" && page.text.hasPrefix("first"))
         }
         #expect(isProportional(time, to: count), "\(time)")
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["<div>", "<table><tr><td>"])
+    func `thousands of elements in hundreds of others cost time in proportion`(outer: String) throws {
+        let count = LongProof.count(4_000, of: 20_000, "elements in 80 \(outer)")
+        let html = String(repeating: outer, count: 80) + String(repeating: "<p>a</p>", count: count)
+        let time = try processorTime {
+            let text = try page("<html><p>first\(html)").text
+            #expect(text.hasSuffix("a"))
+        }
+        #expect(isProportional(time, to: count), "\(time)")
+    }
+
+    @Test(arguments: ["<font>", "<div>", "<b>", "<div><font>", "<blockquote>", "<sup>"])
+    func `the text and links after a thousand elements inside each other remain`(tag: String) throws {
+        let text = try page(
+            """
+            <html><title>t</title><body><main><h1>Title</h1><p>First paragraph of the page.</p>
+            \(String(repeating: tag + "word ", count: 1000))
+            <p>Last words, and <a href="https://a.example/">a link</a>.</p></main></body></html>
+            """
+        ).text
+        #expect(text.hasPrefix("# Title\n\nFirst paragraph of the page."))
+        #expect(text.split { $0.isWhitespace || "*>()^".contains($0) }.count { $0 == "word" } == 1000)
+        #expect(text.contains("Last words, and [a link][1]") && text.hasSuffix("[1]: https://a.example/"))
     }
 
     @Test func `no script and no markup remains, however a page is damaged`() throws {

@@ -52,8 +52,13 @@ enum Boilerplate {
     /// Whether the part that only browsers without scripts show has an image that is not shown before it, or words about
     /// something else than JavaScript.
     static func isContent(unscripted node: HTMLDocument.Node, besides links: PageLinks) -> Bool {
+        guard !isHidden(node) else { return false }
+        // One in another is a part of it.
+        if sequence(first: node, next: \.parent).dropFirst().contains(where: { $0.name == "noscript" }) {
+            return true
+        }
         let words = ReadableText.line(of: node)
-        guard !isHidden(node), !isWall(words) else { return false }
+        guard !isWall(words) else { return false }
         var hasImage = false
         ReadableText.forEachElement(in: node) { element in
             guard element.name == "img", let address = element["src"].flatMap(links.address) else { return }
@@ -104,29 +109,27 @@ enum Boilerplate {
     /// Whether the elements of a table show that it contains data, not a layout.
     static func isData(table node: HTMLDocument.Node) -> Bool {
         guard node.name == "table", !["presentation", "none"].contains(node["role"]) else { return false }
-        var (isData, tables) = (node["summary"] != nil, 0)
-        ReadableText.forEachElement(in: node) {
-            if $0.name == "table" { tables += 1 }
-            if dataElements.contains($0.name) { isData = true }
+        var isData = node["summary"] != nil
+        for element in ReadableText.elements(in: node) where element != node {
+            if element.name == "table" { return false }
+            isData = isData || dataElements.contains(element.name)
         }
-        return isData && tables == 1
+        return isData
     }
 
     /// Whether a table has several rows of several cells, each with few words, as one of data that declares no header.
     static func isGrid(table node: HTMLDocument.Node) -> Bool {
         guard node.name == "table", !["presentation", "none"].contains(node["role"]) else { return false }
-        var (rows, isGrid) = (0, true)
-        ReadableText.forEachElement(in: node) { element in
-            guard isGrid, element != node else { return }
+        var rows: [[HTMLDocument.Node]] = []
+        for element in ReadableText.elements(in: node) where element != node {
             if element.name == "tr" {
-                let cells = element.children.filter { Self.cellNames.contains($0.name) }
-                if cells.count > 1 { rows += 1 }
-                isGrid = cells.allSatisfy { ReadableText.line(of: $0).utf8.count <= maxCell }
-            } else if !tableParts.contains(element.name) {
-                isGrid = TextLines.breaks(before: element.name) == nil
+                rows.append(element.children.filter { Self.cellNames.contains($0.name) })
+            } else if !tableParts.contains(element.name), TextLines.breaks(before: element.name) != nil {
+                return false
             }
         }
-        return isGrid && rows > 1
+        return rows.count { $0.count > 1 } > 1
+            && rows.joined().allSatisfy { ReadableText.line(of: $0).utf8.count <= maxCell }
     }
 
     private static let cellNames: Set = ["td", "th"]

@@ -10,8 +10,6 @@ final class HTMLDocument {
     /// The number of open elements at which the next ones end at once, and their contents follow them. The time to close
     /// an element grows with it, and libxml2 reads no more of a page with 256.
     private static let maxDepth = 250
-    /// The number of such elements after which the rest of the page is not read: only a hostile page has as many.
-    private static let maxDeep = 400
 
     /// - Parameter text: UTF-8, regardless of the encoding that the page declares.
     init(_ text: [UInt8]) {
@@ -32,11 +30,6 @@ final class HTMLDocument {
             let isDeep =
                 parser.pointee.nameNr >= HTMLDocument.maxDepth && tag != "a"
                 && htmlTagLookup(name)?.pointee.empty != 1
-            if isDeep {
-                let count = Int(bitPattern: parser.pointee._private) + 1
-                parser.pointee._private = UnsafeMutableRawPointer(bitPattern: count)
-                if count > HTMLDocument.maxDeep { xmlStopParser(parser) }
-            }
             if isDeep || HTMLDocument.void.contains(tag) { HTMLDocument.end(in: parser) }
         }
         // As a whole: between two parts, libxml2 loses the end of a script that contains tags.
@@ -105,12 +98,15 @@ extension HTMLDocument.Node {
 
     var hasAttributes: Bool { pointee.properties != nil }
 
-    /// Returns the text in an element without the white space around it; nil if it has more than a number of bytes.
+    /// Returns the text in an element without the white space around it; nil if it has more than a number of bytes, or
+    /// hundreds of nodes.
     func text(upTo limit: Int) -> String? {
         var (bytes, next): ([UInt8], HTMLDocument.Node?) = ([], self)
+        var nodes = 0
         while let found = next {
+            nodes += 1
             if found.isText { bytes += found.content.prefix(limit + 1) }
-            guard bytes.count <= limit else { return nil }
+            guard bytes.count <= limit, nodes <= 500 else { return nil }
             next = found.following(in: self)
         }
         return HTMLText.trimmed(String(decoding: bytes, as: UTF8.self))

@@ -87,17 +87,15 @@ struct PartNames {
     /// Whether a section of a manual is about comments: it has paragraphs of its own, and no element of its class.
     private var isSectionOnComments: Bool {
         guard isTitled, node.children.contains(where: { $0.name == "p" }) else { return false }
-        var isFound = false
-        ReadableText.forEachElement(in: node) { element in
-            guard !isFound else { return }
-            isFound =
-                element.name == "form" || element.words(of: "class").contains { $0.hasPrefix("comment") }
+        return !ReadableText.elements(in: node).prefix(Self.maxElements).contains { element in
+            element.name == "form" || element.words(of: "class").contains { $0.hasPrefix("comment") }
         }
-        return !isFound
     }
 
     private static let minParagraphs = 1000
     private static let maxWords = 4
+    /// The number of elements after which the rest is like them.
+    private static let maxElements = 300
     /// The number of characters from which a text is more than a button, a label, or a banner.
     private static let minLong = 300
 

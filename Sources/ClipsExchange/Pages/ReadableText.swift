@@ -354,11 +354,10 @@ struct ReadableText {
     }
 
     /// Calls a function with each element, parents first.
-    static func forEachElement(in root: Node, _ body: (Node) -> Void) {
-        var node: Node? = root
-        while let current = node {
-            if current.isElement { body(current) }
-            node = current.following(in: root)
-        }
+    static func forEachElement(in root: Node, _ body: (Node) -> Void) { elements(in: root).forEach(body) }
+
+    /// The elements of a tree, parents first.
+    static func elements(in root: Node) -> some Sequence<Node> {
+        sequence(first: root) { $0.following(in: root) }.lazy.filter(\.isElement)
     }
 }

@@ -1,5 +1,19 @@
 /// The kinds of elements.
 extension TextLines {
+    /// An open inline element.
+    struct Inline {
+        let name: String
+        var address: String?
+        /// The words of a link without text.
+        var label = ""
+        /// The offset of its marks; nil before its first letter, and after each line.
+        var start: Int?
+        /// Whether it has no marks from now on.
+        var isDone = false
+        /// The number of open elements with the same marks in it, which add none.
+        var repeats = 0
+    }
+
     /// Returns the line ends before and after an element: two for a paragraph; nil for an inline element.
     static func breaks(before name: String) -> Int? {
         if lines.contains(name) { return 1 }

@@ -51,18 +51,6 @@ struct TextLines {
     /// Whether the open link contains an image without a description.
     var hasImage = false
 
-    /// An open inline element.
-    private struct Inline {
-        let name: String
-        var address: String?
-        /// The words of a link without text.
-        var label = ""
-        /// The offset of its marks; nil before its first letter, and after each line.
-        var start: Int?
-        /// Whether it has no marks from now on.
-        var isDone = false
-    }
-
     /// A link in code, with the range of its words until it ends.
     private struct CodeLink {
         let address: String
@@ -156,12 +144,15 @@ struct TextLines {
             inlines.append(link)
             hasImage = false
         case _ where Self.marks[name] != nil && preformatted == 0:
+            if let outer = inline(like: name) {
+                inlines[outer].repeats += 1
+                break
+            }
             // In a link, one kind of emphasis is shown.
             let isNested = isInLink && inlines.contains { Self.emphases.contains($0.name) }
             let isInScript = inlines.contains { ScriptSigns.elements.contains($0.name) }
-            let isRepeated = inlines.contains { Self.marks[$0.name] == Self.marks[name] }
             let isDone =
-                openCode != nil || isRepeated || Self.emphases.contains(name) && (isNested || isInScript)
+                openCode != nil || Self.emphases.contains(name) && (isNested || isInScript)
                 || ScriptSigns.elements.contains(name) && (isInLink || isInScript)
             inlines.append(Inline(name: name, isDone: isDone))
         default: break
@@ -234,10 +225,19 @@ struct TextLines {
         }
     }
 
+    private func inline(like name: String) -> Int? {
+        let mark = Self.marks[name]
+        return inlines.firstIndex { Self.marks[$0.name] == mark }
+    }
+
     private mutating func closeInline(_ name: String) {
         if name == "a", preformatted > 0, let link = codeLinks.last, link.words == nil {
             let words = bytes[max(link.start, min(codeStart, bytes.count))...]
             codeLinks[codeLinks.count - 1].words = HTMLText.oneLine(String(decoding: words, as: UTF8.self))
+        }
+        if let outer = inline(like: name), inlines[outer].repeats > 0 {
+            inlines[outer].repeats -= 1
+            return
         }
         guard inlines.last?.name == name else { return }
         endMarks(inlines.count - 1)
