@@ -78,4 +78,19 @@ import Testing
     func `an ordered list has the numbers of the page`(list: String, text: String) throws {
         #expect(try self.text(list) == text)
     }
+
+    @Test(arguments: ["- 5", "+ 5", "# 5", "> 5", "~~~5", "1. x"])
+    func `a sign that begins a line has a backslash, unless empty cells precede it`(words: String) throws {
+        let literal = words.replacing(">", with: "&gt;")
+        #expect(
+            try text("<table><tr><th>a<th>b<tr><td><td>\(literal)</table>")
+                == "a | b\n--- | ---\n| | \(words)")
+        #expect(
+            try text("<table><tr><td><td>\(literal)<tr><td>a<td>\(literal)</table>")
+                == "| | |\n--- | ---\n| | \(words)\na | \(words)")
+        for body in ["<table><tr><th>a<th>b<tr><td>\(literal)<td>b</table>", "<ul><li>\(literal)</ul>"] {
+            let line = try text(body).split(separator: "\n").last ?? ""
+            #expect(line.contains("\\") && line.replacing("\\", with: "").contains(words))
+        }
+    }
 }

@@ -226,8 +226,7 @@ struct TextLines {
     }
 
     private func inline(like name: String) -> Int? {
-        let mark = Self.marks[name]
-        return inlines.firstIndex { Self.marks[$0.name] == mark }
+        inlines.firstIndex { Self.marks[$0.name] == Self.marks[name] }
     }
 
     private mutating func closeInline(_ name: String) {
@@ -376,10 +375,11 @@ struct TextLines {
             }
             bytes += Array(mark.utf8)
             if isInRow { bytes += table?.begin(indent: containers.indent) ?? [] }
+            let isCell = isInRow && bytes.suffix(2).elementsEqual("| ".utf8)
             if isMarked, preformatted == 0 || isFence {
                 literals.beginLine(
                     at: bytes.count, beginsBlock: count != 1 || isFence || isItem || !mark.isEmpty,
-                    hasStructure: !isFence && mark.first != "#")
+                    hasStructure: !isFence && mark.first != "#" && !isCell)
             }
             mark = ""
         } else if hasSeparator {
