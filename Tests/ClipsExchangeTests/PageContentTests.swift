@@ -145,4 +145,17 @@ struct PageContentTests {
         let found = try text("<p>\(body)</p>")
         #expect(found == shown, "\(found)")
     }
+
+    @Test(arguments: [
+        "aria-controls=x", "aria-controls=x aria-expanded=false", "data-bs-target=#x", "data-target=#x",
+    ])
+    func `a closed section below a button in a heading remains`(control: String) throws {
+        let heading = "<h3><button \(control)>Question</button></h3>"
+        for state in ["hidden", "style='display: none'", "aria-hidden=true", "class=collapse"] {
+            let part = try text("\(heading)<div id=x \(state)><p>Answer</p></div>")
+            #expect(part == "### Question\n\nAnswer", "\(state)")
+        }
+        #expect(try text("\(heading)<div id=y hidden><p>Answer</p></div><p>q</p>") == "### Question\n\nq")
+        #expect(try text("<h3><button>Question</button></h3><div id=x hidden>a</div><p>q</p>") == "q")
+    }
 }

@@ -6,12 +6,32 @@ enum Boilerplate {
     /// Whether an element is left out with all it contains, apart from the words of its names.
     static func covers(_ node: HTMLDocument.Node, in scope: PageScope) -> Bool {
         let name = node.name
-        if neverText.contains(name) { return name != "button" || !isLink(button: node) }
+        if neverText.contains(name) {
+            return name != "button" || !isLink(button: node) && controlled(by: node) == nil
+        }
         guard node.hasAttributes else { return scope.omits(name) }
         if isNotes(node) { return false }
         // A tab that is not selected is hidden until the reader asks for it.
-        if scope.omits(name) || isHidden(node) && node["role"]?.lowercased() != "tabpanel" { return true }
+        let isClosed = isHidden(node) && node["role"]?.lowercased() != "tabpanel" && !isSection(node)
+        if scope.omits(name) || isClosed { return true }
         return node["role"].map { roles.contains($0.lowercased()) } ?? false
+    }
+
+    /// Returns the ID of the element that a button in a heading shows; nil for other elements.
+    private static func controlled(by button: HTMLDocument.Node) -> Substring? {
+        guard button.name == "button", let parent = button.parent, headings.contains(parent.name),
+            button["aria-haspopup"] == nil
+        else { return nil }
+        let target = ["aria-controls", "data-bs-target", "data-target"].lazy.compactMap { button[$0] }.first
+        return target.map { $0.drop { $0 == "#" } }
+    }
+
+    /// Whether an element is shown by a button in the heading before it.
+    private static func isSection(_ node: HTMLDocument.Node) -> Bool {
+        guard let id = node["id"], let heading = node.previousElement, headings.contains(heading.name) else {
+            return false
+        }
+        return heading.children.contains { controlled(by: $0) == id[...] }
     }
 
     /// Whether a button is in a link, or contains one.
