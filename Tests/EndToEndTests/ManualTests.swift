@@ -169,7 +169,7 @@ import Testing
         #expect(try await soon { try terminal.shows("loaded") })
         for (typed, shown) in [
             ("list is:unr", "list is:unread"), ("list -tag:sw", "list -tag:swift"),
-            ("tag 1 --que", "tag 1 --query"),
+            ("list -tag:two", "list -tag:\\\"two\\ words\\\""), ("tag 1 --que", "tag 1 --query"),
             ("tags delete sw", "tags delete swift"), ("tags delete two", "tags delete two\\ words"),
             ("export --form", "export --format"),
             ("list --store=\(clips.folder.path)/oth", "list --store=\(clips.folder.path)/other.db"),

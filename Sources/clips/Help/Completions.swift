@@ -58,8 +58,9 @@ struct Completions {
                     if [[ $name == *[:=] ]]; then open+=("$name")
                     else names+=("$name"); shown+=("${line/$'\t'/  -- }"); fi
                 done
-                (( $#open )) && compadd -S '' -a open
-                (( $#names )) && compadd -l -d shown -a names
+                # The candidates are those of the word, of which a name with spaces gets quotes.
+                (( $#open )) && compadd -U -S '' -a open
+                (( $#names )) && compadd -U -l -d shown -a names
                 [[ $lines[1] == files ]] && { compset -P '--*='; _files }
             }
             if [[ $funcstack[1] == _clips ]]; then _clips "$@"; else compdef _clips clips; fi
