@@ -9,7 +9,7 @@ enum MouseTarget: Equatable, Sendable {
     case row(Int64)
     case rows(by: Int)
     /// Nil on a heading.
-    case sidebar(ClipQuery?)
+    case sidebar(Sidebar.Row?)
     case header(ClipAttribute)
     case link(String)
     case text
@@ -123,7 +123,7 @@ extension AppState {
             return list.clips.row(at: list.clips.top + position.row - area.row).map { .row($0.id) }
         } else if let area = layout.sidebar, area.contains(position) {
             let (rows, index) = (sidebarRows, sidebar.scroll.top + position.row - area.row - 1)
-            return .sidebar(position.row > area.row && index < rows.count ? rows[index].query : nil)
+            return .sidebar(position.row > area.row && index < rows.count ? rows[index] : nil)
         } else if let header = layout.header, header.contains(position) {
             let column = columns(of: layout).column(at: position.column - header.column)
             return (column?.name.attribute).map { .header($0) }
@@ -144,10 +144,14 @@ extension AppState {
             reader.hasFocus = false
             _ = list.clips.select(id: id)
         case .rows(let rows): list.clips.move(by: rows)
-        case .sidebar(let query):
+        case .sidebar(let row):
             reader.hasFocus = false
-            guard let query else { return }
-            if let index = sidebarRows.firstIndex(where: { $0.query == query }) { showSidebarEntry(index) }
+            guard let row else { return }
+            // Its number may have changed since.
+            let index = sidebarRows.firstIndex {
+                ($0.query, $0.section, $0.isHeading) == (row.query, row.section, row.isHeading)
+            }
+            if let index { showSidebarEntry(index) }
         case .header(let attribute):
             sort(by: attribute, isReversed: list.query.sort == ClipQuery.sort(named: attribute.rawValue))
         case .link(let url): openPage(url)
