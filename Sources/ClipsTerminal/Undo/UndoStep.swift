@@ -35,9 +35,9 @@ struct ForeignChange: Hashable, Sendable {
     /// Whether nothing of it is left to undo or redo.
     var isVoid = false
 
-    private var place: String { isOfOpenWindow ? "in another window" : "in an earlier run" }
+    private var source: String { isOfOpenWindow ? "in another window" : "in an earlier run" }
 
-    var summary: String { "\(change) \(place)" }
+    var summary: String { "\(change) \(source)" }
 
     /// The change as an undo or redo of it reports it: the redo is the work of this window.
     func summary(_ direction: UndoSteps.Direction) -> String { direction == .undo ? summary : change }
@@ -52,10 +52,10 @@ struct ForeignChange: Hashable, Sendable {
         let age = (direction == .redo ? "and undone " : "") + (sentence == "now" ? "just now" : sentence)
         guard words.count == 2, words[0] != "a" else { return "\(verb) \(summary) \(age)?" }
         if words[1].hasPrefix("“"), words[1].firstIndex(of: "”") == words[1].indices.last {
-            return "\(verb) \(words[1]), \(words[0]) \(place) \(age)?"
+            return "\(verb) \(words[1]), \(words[0]) \(source) \(age)?"
         }
         return change.contains("“")
-            ? "\(verb): \(change), \(place) \(age)?" : "\(verb) “\(change)”, \(place) \(age)?"
+            ? "\(verb): \(change), \(source) \(age)?" : "\(verb) “\(change)”, \(source) \(age)?"
     }
 }
 
