@@ -207,6 +207,19 @@ import Testing
             "\(state.lines[1])")
     }
 
+    @Test(arguments: 40...130) func `a tag that matches is in the row`(columns: Int) throws {
+        var state = AppState.showing(3, Size(rows: 12, columns: columns))
+        try state.press("/more<Enter>")
+        let rows = [row(9, String(repeating: "long title ", count: 9)), row(8, "Short")]
+        let effects = state.take(
+            .window(
+                LiveList.Window(rows: rows, lowerIndex: 0, count: 2, reachesStart: true, reachesEnd: true),
+                generation: state.list.feed.generation))
+        #expect(!effects.contains { if case .loadExcerpts = $0 { true } else { false } })
+        // A narrow row has room for the match alone.
+        #expect(state.lines[1].contains("more") && state.lines[2].contains("#more"), "\(state.lines)")
+    }
+
     @Test func `a snippet of whole words follows the title, also a long one`() throws {
         var state = AppState.showing(3)
         try state.press("/needle<Enter>")

@@ -152,7 +152,8 @@ final class AppRunner {
         let subject = calls.count == 1 ? Work.quoted(first.subject) : "\(calls.count.grouped) clips"
         guard !inBackground else {
             launches.start(
-                calls.map { ($0.words, $0.input) }, on: subject, hint: Self.programHint,
+                calls.map { ($0.words, $0.input) }, on: subject,
+                hint: "Check its name and its arguments; without '&', its output is shown.",
                 startHint: Self.startHint)
             return collectPrograms()
         }
@@ -167,13 +168,13 @@ final class AppRunner {
         let problem = Self.problem(of: first.words[0], status)
         let hint =
             status == nil
-            ? problem ?? Self.startHint : hasOutput ? Self.programHint : "Check its name and its arguments."
+            ? problem ?? Self.startHint
+            : "Check its name\(hasOutput ? ", its arguments, and its output" : " and its arguments")."
         handle(
             .programFailed("'\(first.words[0])' \(Self.ending(status)) on \(failed)\(others). \(hint)"))
     }
 
     private static let startHint = "Check its name."
-    private static let programHint = "Check its name, its arguments, and its output."
 
     /// Runs programs one after the other on the terminal until one fails, and shows their output.
     ///

@@ -36,8 +36,17 @@ struct Excerpts: Sendable {
             let highlight = ClipHighlight(filter)
         else { return nil }
         for row in rows where known[row.id] == nil {
-            wanted.words[row.id] = ListLine.wordsLacking(row, highlight, columns)
-            if wanted.words[row.id] == nil { known[row.id] = Excerpt() }
+            guard let words = ListLine.wordsLacking(row, highlight, columns) else {
+                known[row.id] = Excerpt()
+                continue
+            }
+            // Those for which their column has no room.
+            let tags = row.tags.map { "#" + $0 }.filter { !words.ranges(inExcerpt: $0).isEmpty }
+            if words.lacking({ word in tags.contains { !word.ranges(inExcerpt: $0).isEmpty } }) == nil {
+                known[row.id] = Excerpt(text: tags.joined(separator: " "), words: words)
+            } else {
+                wanted.words[row.id] = words
+            }
         }
         guard !wanted.words.isEmpty, wanted != last else { return nil }
         last = wanted
