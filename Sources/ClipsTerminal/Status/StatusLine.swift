@@ -318,7 +318,9 @@ struct StatusLine {
         return parts
     }
 
-    private func rightParts(maxTitle: Int, maxAuthor: Int = .max, isBrief: Bool = false) -> [StyledRun] {
+    private func rightParts(
+        maxTitle: Int, maxAuthor: Int = .max, isBrief: Bool = false, hasAge: Bool = true
+    ) -> [StyledRun] {
         var parts: [StyledRun] = []
         switch state.sync.state {
         case .stopped: parts.append(StyledRun(state.list.clips.isLoaded ? "…" : "opening…", theme.muted))
@@ -348,7 +350,8 @@ struct StatusLine {
         if let change = state.sync.lastChange, !change.isOwn || state.message == nil {
             let summary = change.summary(
                 state.history.titles, maxTitle: maxTitle, maxAuthor: maxAuthor, isBrief: isBrief)
-            parts.append(StyledRun("\(summary), \(Age(of: change.at, at: state.now).sentence)", theme.muted))
+            let age = hasAge ? ", \(Age(of: change.at, at: state.now).sentence)" : ""
+            parts.append(StyledRun(summary + age, theme.muted))
         }
         return parts
     }
@@ -363,11 +366,11 @@ struct StatusLine {
         return parts.count == 1 && parts[0].style == theme.muted ? [] : parts
     }
 
-    /// Returns the right parts, with the longest title that fits.
+    /// Returns the right parts, with the longest title that fits. What happened is more important than its age.
     private func rightParts(fitting width: Int) -> [StyledRun] {
-        for isBrief in [false, true] {
+        for (isBrief, hasAge) in [(false, true), (false, false), (true, true), (true, false)] {
             for maxTitle in stride(from: 60, through: 8, by: -4) {
-                let parts = rightParts(maxTitle: maxTitle, isBrief: isBrief)
+                let parts = rightParts(maxTitle: maxTitle, isBrief: isBrief, hasAge: hasAge)
                 if self.width(parts) <= width { return parts }
             }
         }
