@@ -26,6 +26,7 @@ import Testing
         ("add --jsonl --duplicates skip", "its clip is unchanged", "2 already existed"),
         ("add --jsonl --duplicates replace", "its clip is replaced", "2 replaced"),
         ("extension --jsonl", "the clips are merged", "2 merged"),
+        ("extension --jsonl --duplicates keep", "both clips are retained", "2 of them with an existing URL"),
     ])
     func `lines of one saved page name its clip, and of several their number`(
         command: String, result: String, count: String
@@ -41,6 +42,9 @@ import Testing
         #expect(!two.errors.contains("is already saved"), "\(two.errors)")
         let none = try run(command, #"{"url": "https://other.example"}"#)
         #expect(none.errors == "clips: Saved 1 clip.\n")
+        // Also one that adds nothing, as a single page does.
+        let again = try run(command, Self.new).errors
+        #expect(again.contains("Saved \(isSaved ? 1 : 0)"), "\(again)")
     }
 
     @Test func `the clip that is named is the one whose ID is printed`() throws {

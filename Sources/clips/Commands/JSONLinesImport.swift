@@ -77,7 +77,7 @@ struct JSONLinesImport {
         }
         do {
             let ids: [Int64]
-            if let policy = try invocation.duplicates(author: author) {
+            if let policy = try invocation.duplicates(author: author), policy != .keepBoth {
                 let (found, outcome) = try await store.add(progress.drafts, duplicates: policy)
                 ids = found
                 progress.outcome += outcome
