@@ -102,6 +102,23 @@ import Testing
         }
     }
 
+    @Test func `tags of several clips are named if they changed alike`() async throws {
+        try await RunningApp.open(size: Size(rows: 24, columns: 120), clips: 4) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            _ = try app.other("cli") { try await $0.tag([ids[0], ids[1]], adding: ["bar"], removing: []) }
+            try app.run(":wait text=cli tagged 2 clips +bar")
+            _ = try app.other("cli") { try await $0.tag([ids[0], ids[2]], adding: ["bar"], removing: ["baz"]) }
+            try app.run(":wait text=cli tagged “Clip 1” +bar")
+            _ = try app.other("cli") { store in
+                try await store.container.write(author: "cli") { transaction throws(StoreError) in
+                    try transaction.update(ClipModel.objectID(ids[0]), ["tags": .text("one")])
+                    try transaction.update(ClipModel.objectID(ids[1]), ["tags": .text("two")])
+                }
+            }
+            try app.run(":wait text=cli changed the tags of 2 clips")
+        }
+    }
+
     @Test func `rows that a pause has not loaded are read, with the changes held so far`() async throws {
         try await RunningApp.open(clips: 600) { app in
             try app.run("p")

@@ -214,7 +214,9 @@ struct AppState: Sendable {
     }
 
     private mutating func loadTitleOfLastChange(_ layout: Layout) {
-        if let line = sync.lastChange?.line, layout.status != nil { load(history.titles.request([line])) }
+        guard let change = sync.lastChange, layout.status != nil else { return }
+        let lines = change.lines.filter { !$0.words.lacking.isEmpty }
+        load(history.titles.request(change.line.map { [$0] } ?? lines))
     }
 
     private mutating func load(_ titles: (clips: [Int64], changes: [TransactionSummary.Line])) {

@@ -90,7 +90,9 @@ extension AppState {
             token: transaction.token, author: shownAuthor(of: transaction), isOwn: transaction.isOwn,
             inserted: transaction.inserted, updated: transaction.updated, deleted: transaction.deleted,
             at: min(now, transaction.timestamp), role: transaction.role, words: transaction.words,
-            line: transaction.lines.count == 1 ? transaction.lines.first : nil, title: transaction.clipTitle,
+            line: transaction.lines.count == 1 ? transaction.lines.first : nil,
+            lines: transaction.lines.count <= SyncStatus.maxLines ? transaction.lines : [],
+            title: transaction.clipTitle,
             step: transaction.step.map { [$0, Int64(transaction.process ?? 0)] },
             loose: transaction.process == nil && transaction.author == nil
                 ? Dictionary(transaction.lines.map { ($0.clip, $0.kind) }) { $1 } : nil)

@@ -21,6 +21,8 @@ struct SyncStatus: Sendable {
         var words: ChangeWords?
         /// The only change of the transaction; nil if it has several.
         var line: TransactionSummary.Line?
+        /// The changes of a few clips that changed alike, of which the values after them may be alike, too.
+        var lines: [TransactionSummary.Line] = []
         /// The title of the clip of that change when it was delivered.
         var title: String?
         /// The step of undo of which the transaction is a part, and the process that makes it.
@@ -56,8 +58,11 @@ struct SyncStatus: Sendable {
                 return "\(author) \((step == nil ? nil : words)?.sentence("clips") ?? "changed clips")"
             }
             if let words, !mayLackParts {
+                let known = lines.map(titles.words)
+                let isAlike = lines.count == count && Set(known.map(\.phrase)).count == 1
+                let shown = isAlike ? known[0] : words
                 return
-                    "\(author) \(words.sentence("\(count.grouped) \(count == 1 ? "clip" : "clips")"))"
+                    "\(author) \(shown.sentence("\(count.grouped) \(count == 1 ? "clip" : "clips")"))"
             }
             var kinds = [(inserted, "saved"), (updated, "changed"), (deleted, "deleted")].filter { $0.0 > 0 }
             if role != .work {
@@ -94,6 +99,8 @@ struct SyncStatus: Sendable {
     private var hasSkipped = false
 
     private static let maxSteps = 8
+    /// The number of clips whose values are compared each time that the line is drawn.
+    static let maxLines = 20
 
     /// Notes that commits were too large to be reported, which may be parts of the last steps.
     mutating func skipped() {
@@ -141,6 +148,7 @@ struct SyncStatus: Sendable {
             change.words = change.words == last.words ? last.words : nil
             let both = last.line.flatMap { line in change.line.map { line.followed(by: $0) } }
             change.line = all.count > 1 ? nil : both
+            change.lines = (last.lines + change.lines).suffix(Self.maxLines + 1)
             change.mayLackParts = change.mayLackParts || last.mayLackParts
         }
         if let step = change.step, let last = steps.last(where: { $0.step == step }) {

@@ -88,7 +88,7 @@ extension ManPage {
                 set columns title,tags,age
                 color unread bold yellow
                 bind m !mpv {url} &
-                bind ,w tag +work
+                bind -w tag +work
                 bind L |less
                 bind W tag +work
                 """),
