@@ -107,7 +107,9 @@ import Testing
             let ids = app.state.list.clips.rows.map(\.id)
             _ = try app.other("cli") { try await $0.tag([ids[0], ids[1]], adding: ["bar"], removing: []) }
             try app.run(":wait text=cli tagged 2 clips +bar")
-            _ = try app.other("cli") { try await $0.tag([ids[0], ids[2]], adding: ["bar"], removing: ["baz"]) }
+            _ = try app.other("cli") {
+                try await $0.tag([ids[0], ids[2]], adding: ["bar"], removing: ["baz"])
+            }
             try app.run(":wait text=cli tagged “Clip 1” +bar")
             _ = try app.other("cli") { store in
                 try await store.container.write(author: "cli") { transaction throws(StoreError) in
