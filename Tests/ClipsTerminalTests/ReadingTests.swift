@@ -315,6 +315,38 @@ import Testing
         #expect(links.numbered(text) == shown && links.urls == urls, "\(links.numbered(text)) \(links.urls)")
     }
 
+    @Test(arguments: [120, 34]) func `a click on the words of a link, its address, or its number opens it`(
+        columns: Int
+    ) throws {
+        var state = AppState.showing(3, Size(rows: 24, columns: columns))
+        let text = "Alpha [first link][1] then [the second][2]. See https://c.example/ 長 x [é][4]"
+        let list = ["a", "b", "c", "d"].enumerated().map { "[\($0 + 1)]: https://\($1).example/" }
+        let layout = StoredObject.Layout(names: ["title", "url", "text"])
+        let object = StoredObject(
+            id: ClipModel.objectID(2), version: 1, layout: layout,
+            values: [.text("T"), .text(""), .text(text + "\n\n" + list.joined(separator: "\n"))])
+        try state.press("<Enter>")
+        state.answer(.loadClip(2), Clip(object))
+        var clicked: [String: String] = [:]
+        for (index, line) in state.reader.lines.enumerated() where line.part == .text {
+            for column in 0..<columns {
+                guard let url = state.reader.link(line: index, column: column) else { continue }
+                var used = 0
+                let character = line.text.first {
+                    used += DisplayWidth.columns(of: $0)
+                    return used > column
+                }
+                clicked[url, default: ""].append(character ?? "?")
+            }
+        }
+        let words = clicked.mapValues { $0.filter { $0 != " " } }
+        #expect(
+            words == [
+                "https://a.example/": "firstlink[1]", "https://b.example/": "thesecond[2]",
+                "https://c.example/": "https://c.example/[3]", "https://d.example/": "é[4]",
+            ], "\(clicked) \(state.reader.lines.map(\.text))")
+    }
+
     @Test func `links are chosen by their numbers, also by those of two digits`() throws {
         var state = AppState.showing(3)
         let urls = (1...12).map { "https://a.example/\($0)" }
