@@ -286,4 +286,15 @@ import Testing
             #expect(app.state.lines.contains { $0.hasPrefix(" + clip 10") })
         }
     }
+
+    @Test func `a narrow row says what happened to several clips, and to how many`() async throws {
+        try await RunningApp.open(size: Size(rows: 12, columns: 40), clips: 60) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            _ = try app.other("cli") { try await $0.set(.starred, true, of: Array(ids.prefix(5))) }
+            try app.run("H\n:wait text=~ starred, and 4 more")
+            let long = "a tag with a very long name of many words"
+            _ = try app.other("cli") { try await $0.tag(Array(ids.prefix(5)), adding: [long], removing: []) }
+            try app.run(":wait text=~ tags +“a tag\n:wait text=, and 4 more")
+        }
+    }
 }
