@@ -45,6 +45,7 @@ import Testing
         #expect(try clips.run("undo", "--dry-run").output == "starred “a”\n")
         #expect(try clips.sqlite3("SELECT starred FROM Clip WHERE id = 1") == "1")
         _ = try clips.sqlite3("DELETE FROM Clip WHERE id = 1")
+        #expect(try clips.run("undo", "--dry-run").output == "saved “b”\n")
         let run = try clips.run("undo")
         #expect(
             run.status == 0 && run.errors.hasPrefix("clips: Nothing is left to undo of: starred "), "\(run)")

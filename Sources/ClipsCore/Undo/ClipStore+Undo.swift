@@ -72,7 +72,11 @@ extension ClipStore {
     }
 
     /// Whether nothing of a step is left to undo or redo, since others did it.
-    package func isVoid(_ token: HistoryToken, isRedoing: Bool) async throws(StoreError) -> Bool {
+    ///
+    /// - Parameter orDeleted: Whether that includes clips that others have deleted.
+    package func isVoid(
+        _ token: HistoryToken, isRedoing: Bool, orDeleted: Bool = false
+    ) async throws(StoreError) -> Bool {
         try await container.read { snapshot throws(StoreError) in
             let step = try UndoPieces(of: token, in: snapshot)
             let role = UndoHistory.Role(isRedoing, of: token.number, ofRestore: step.isRestoring)
@@ -82,7 +86,7 @@ extension ClipStore {
             try later.read(in: snapshot)
             for piece in step.pieces {
                 let plan = try UndoPlan(piece, later, in: snapshot)
-                guard plan.steps.isEmpty, plan.deleted == 0 else { return false }
+                guard plan.steps.isEmpty, orDeleted || plan.deleted == 0 else { return false }
             }
             return true
         }

@@ -44,27 +44,30 @@ extension Command {
             let step = steps[steps.count - 1 - passed]
             var change =
                 try await store.changeDescription(of: step.token, isRedoing: isRedoing) ?? "the last change"
-            guard !invocation.arguments.has("--dry-run") else {
-                try invocation.printUndo(change)
-                return .done
-            }
-            let outcome = try await store.undo(
-                step.token, isRedoing: isRedoing, contested: isForced ? .overwrite : .ask)
-            let (token, deleted): (HistoryToken?, Int)
-            switch outcome {
-            case .contested(let conflict):
-                invocation.fail(conflict.sentence(isRedoing ? "redo" : "undo", change))
-                return .failed
-            case .saved(let saved, _, let clips, let all, let missing):
-                (token, deleted) = (saved, missing)
-                change = try await store.description(change, ofClips: clips, of: all)
-            }
-            if token != nil {
-                if invocation.isJSON { try invocation.printUndo(change) }
-                let rest =
-                    deleted == 0 ? "" : "; \(Message.count(deleted, "clip")) of it had been deleted since"
-                invocation.remark("\(isRedoing ? "redid" : "undid"): \(change)\(rest).")
-                return .done
+            if invocation.arguments.has("--dry-run") {
+                guard try await store.isVoid(step.token, isRedoing: isRedoing, orDeleted: true) else {
+                    try invocation.printUndo(change)
+                    return .done
+                }
+            } else {
+                let outcome = try await store.undo(
+                    step.token, isRedoing: isRedoing, contested: isForced ? .overwrite : .ask)
+                let (token, deleted): (HistoryToken?, Int)
+                switch outcome {
+                case .contested(let conflict):
+                    invocation.fail(conflict.sentence(isRedoing ? "redo" : "undo", change))
+                    return .failed
+                case .saved(let saved, _, let clips, let all, let missing):
+                    (token, deleted) = (saved, missing)
+                    change = try await store.description(change, ofClips: clips, of: all)
+                }
+                if token != nil {
+                    if invocation.isJSON { try invocation.printUndo(change) }
+                    let rest =
+                        deleted == 0 ? "" : "; \(Message.count(deleted, "clip")) of it had been deleted since"
+                    invocation.remark("\(isRedoing ? "redid" : "undid"): \(change)\(rest).")
+                    return .done
+                }
             }
             invocation.remark("nothing is left to \(isRedoing ? "redo" : "undo") of: \(change).")
             guard !isRedoing else { return .failed }
