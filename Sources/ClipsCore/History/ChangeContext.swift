@@ -44,7 +44,7 @@ package struct ChangeContext: Sendable {
         }
     }
 
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String, upTo maxTitle: Int = maxTitle) -> String {
         "“\(text.prefix(maxTitle))\(text.count > maxTitle ? "…" : "")”"
     }
 }

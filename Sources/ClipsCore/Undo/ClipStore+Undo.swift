@@ -292,7 +292,7 @@ extension ClipStore {
         let numbers = change.matches(of: /[0-9,]+ clips/)
         guard numbers.count == 1 else { return change }
         let titles = clips.count == 1 ? try await titles(of: Array(clips)) : [:]
-        let only = titles.values.first.map { "“\($0)”" } ?? "1 clip"
+        let only = titles.values.first.map { ChangeContext.quoted($0) } ?? "1 clip"
         return change.replacing(
             numbers[0].output, with: clips.count == 1 ? only : "\(clips.count.grouped) clips")
     }
@@ -317,7 +317,7 @@ extension ClipStore {
             return (step, titles, values)
         }
         guard let first = step.first else { return nil }
-        let names = titles.mapValues { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" }
+        let names = titles.mapValues { ChangeContext.quoted($0, upTo: maxTitle) }
         let subject =
             step.clips.count == 1
             ? names[first.objectID.key] ?? "a clip" : "\(step.clips.count.grouped) clips"
