@@ -15,6 +15,9 @@ import Testing
     @Test func `tags are typed as the list shows them, and one with spaces is quoted`() {
         #expect(TagChange("#swift #vim -old one, C# .net").adding == ["swift", "vim", "C# .net"])
         #expect(TagChange("#swift #vim -old one, C# .net").removing == ["old one"])
+        #expect(TagChange("+\"two words\" -“old one”").adding == ["two words"])
+        #expect(TagChange("+\"two words\" -“old one”").removing == ["old one"])
+        #expect(TagChange("5\", \"").adding == ["5\"", "\""])
         #expect(TagChange("a b c").sentence("“T”") == "tagged “T” +“a b c”")
         #expect(TagChange("+a +b, c").sentence("“T”") == "tagged “T” +a +b +c")
     }

@@ -35,7 +35,8 @@ package struct Tags: Hashable, Sendable {
 }
 
 /// A change of tags as the user types it: `+NAME` adds a tag, as does `#NAME`, the form of the list, and `-NAME` removes
-/// one. A comma or the next sign ends a name, which may contain spaces. A name without a sign is added.
+/// one. A comma or the next sign ends a name, which may contain spaces, and be in quotes, as `words` has it. A name
+/// without a sign is added.
 package struct TagChange: Hashable, Sendable {
     package let adding: [String]
     package let removing: [String]
@@ -56,7 +57,7 @@ package struct TagChange: Hashable, Sendable {
             }
         }
         func tags(_ isAdded: Bool) -> [String] {
-            Tags(names.filter { $0.isAdded == isAdded }.map { $0.words.joined(separator: " ") }).names
+            Tags(names.filter { $0.isAdded == isAdded }.map { Self.unquoted($0.words.joined(separator: " ")) }).names
         }
         (adding, removing) = (tags(true), tags(false))
     }
@@ -75,6 +76,12 @@ package struct TagChange: Hashable, Sendable {
 
     /// Quotes a name with spaces, which would look like several.
     private static func quoted(_ tag: String) -> String { tag.contains(" ") ? "“\(tag)”" : tag }
+
+    private static func unquoted(_ tag: String) -> String {
+        let ends = [tag.first, tag.last]
+        let isQuoted = tag.count > 1 && [["\"", "\""], ["“", "”"]].contains(ends)
+        return isQuoted ? String(tag.dropFirst().dropLast()) : tag
+    }
 
     /// A sentence without an end about tags to remove that no clip had; nil without any.
     package var remark: String? {

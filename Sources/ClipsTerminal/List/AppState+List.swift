@@ -135,6 +135,10 @@ extension AppState {
             if let row = pending.screenRow {
                 list.clips.scroll(by: list.clips.selectedIndex - list.clips.top - row)
             }
+            if let filter = pending.origin?.query.filter, filter != list.query.filter {
+                let hides = filter.isEmpty ? "The clip is archived" : "“\(filter)” does not find the clip"
+                report("\(hides); this is the \(list.query.filter.isEmpty ? "list of all clips" : "archive").")
+            }
         } else if let other = pending.elsewhere.first {
             show(other, aroundClip: pending.id)
             list.feed.pendingSelection?.elsewhere.removeFirst()
