@@ -44,7 +44,7 @@ struct PageContentTests {
             ("<div>Download: <a href=/dl.zip>dl.zip</a></div>", "Download: [dl.zip][1]"),
             ("<div>See also: <a href=/1>The other article</a></div>", "See also: [The other article][1]"),
             ("<div class=center><a href=/1>See the full picture</a></div>", "[See the full picture][1]"),
-            ("<div class=gallery><a href=/1><img src=s.png alt=A></a></div>", "[(image: A) [1]][2]"),
+            ("<div class=gallery><a href=/1><img src=s.png alt=A></a></div>", "[(image: A)][1] [2]"),
             ("<div class='box photo-gallery'><p>A caption</p></div>", "A caption"),
             ("<section><p>P</p></section><ul><li><a href=/1>One</a></ul>", "P\n\n- [One][1]"),
             (

@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: [
         (
             "a <a href=/1><img src=/s.png alt=A></a> <a href=/2><img src=/t.png></a>",
-            "a [(image: A) [1]][2] [(image) [3]][4]"
+            "a [(image: A)][1] [2] [(image)][3] [4]"
         ),
         ("<a href=/u.png><img src=/u.png alt=U></a>", "[(image: U)][1]"),
         ("<video><source src=/a.mp4><source src=/b.webm></video>", "[(video)][1] [2]"),

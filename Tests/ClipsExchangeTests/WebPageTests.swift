@@ -84,7 +84,7 @@ struct WebPageTests {
             page.text == """
                 ## Part *one*
 
-                See [the **manual**][1], up, run, https://c.example/, and [again][1] [(image) [3]][4].
+                See [the **manual**][1], up, run, https://c.example/, and [again][1] [(image)][3] [4].
 
                 [(image: A picture, described)][5]
 
@@ -100,8 +100,8 @@ struct WebPageTests {
 
                 [1]: https://a.example/b?x=1&y
                 [2]: https://c.example/
-                [3]: https://a.example/a.png
-                [4]: https://a.example/img.html
+                [3]: https://a.example/img.html
+                [4]: https://a.example/a.png
                 [5]: https://a.example/p.png
                 """, "\(page.text)")
     }
@@ -124,7 +124,7 @@ struct WebPageTests {
             page.text == """
                 Words.
 
-                [(image)][1] [(image: Small) [2]][3] [(image) [4] more][5]
+                [(image)][1] [(image: Small)][2] [3] [(image) more][4] [5]
                 [(video: A film)][6] [7]
                 [(audio)][8]
                 [(frame)][9]
@@ -134,10 +134,10 @@ struct WebPageTests {
                 [(link)][10]
 
                 [1]: https://a.example/one.png
-                [2]: https://a.example/small.png
-                [3]: https://a.example/big
-                [4]: https://a.example/x.png
-                [5]: https://a.example/more
+                [2]: https://a.example/big
+                [3]: https://a.example/small.png
+                [4]: https://a.example/more
+                [5]: https://a.example/x.png
                 [6]: https://a.example/film.webm
                 [7]: https://a.example/film.mp4
                 [8]: https://a.example/talk.ogg

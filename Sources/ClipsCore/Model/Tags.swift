@@ -57,7 +57,8 @@ package struct TagChange: Hashable, Sendable {
             }
         }
         func tags(_ isAdded: Bool) -> [String] {
-            Tags(names.filter { $0.isAdded == isAdded }.map { Self.unquoted($0.words.joined(separator: " ")) }).names
+            let typed = names.filter { $0.isAdded == isAdded }.map { $0.words.joined(separator: " ") }
+            return Tags(typed.map(Self.unquoted)).names
         }
         (adding, removing) = (tags(true), tags(false))
     }

@@ -6,6 +6,8 @@ extension TextLines {
         var address: String?
         /// The words of a link without text.
         var label = ""
+        /// The addresses of the images in a link.
+        var images: [String] = []
         /// The offset of its marks; nil before its first letter, and after each line.
         var start: Int?
         /// Whether it has no marks from now on.

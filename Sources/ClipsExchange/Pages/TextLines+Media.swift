@@ -25,14 +25,28 @@ extension TextLines {
         if !isImage, !isInLink { breaks = max(breaks, 1) }
         if let last = bytes.last, ")]".utf8.contains(last) { hasSpace = true }
         start()
-        let numbers = addresses.compactMap { number(of: $0) }
-        let isLink = !isInLink && !numbers.isEmpty
-        bytes += Array(((isLink ? "[" : "") + "(\(kind)\(words.isEmpty ? "" : ": ")").utf8)
+        // A link in the words of another one is none in Markdown: its number follows that of the other one.
+        let outer = inlines.lastIndex { $0.name == "a" && !$0.isDone && $0.address != nil }
+        if let outer { inlines[outer].images += addresses }
+        let first = isInLink ? nil : addresses.first.flatMap { number(of: $0) }
+        bytes += Array(((first == nil ? "" : "[") + "(\(kind)\(words.isEmpty ? "" : ": ")").utf8)
         addLiteral(words)
-        // The number of an image in a link precedes that of the link.
-        let others = numbers.dropFirst(isLink ? 1 : 0).map { " [\($0)]" }.joined()
-        bytes += Array(((isLink ? ")][\(numbers[0])]" : ")") + others).utf8)
+        bytes += Array((first.map { ")][\($0)]" } ?? ")").utf8)
+        if outer == nil { addresses.dropFirst(first == nil ? 0 : 1).forEach { addNumber(of: $0) } }
         if !isImage, !isInLink { breaks = 1 }
+    }
+
+    mutating func addNumber(of address: String) {
+        if let number = number(of: address) { bytes += Array(" [\(number)]".utf8) }
+    }
+
+    /// Adds a link with words that are no text of the page here.
+    mutating func addLink(_ words: String, to address: String) {
+        guard let number = number(of: address) else { return }
+        start()
+        bytes.append(UInt8(ascii: "["))
+        addLiteral(words.isEmpty ? "(link)" : words)
+        bytes += Array("][\(number)]".utf8)
     }
 
     /// Adds the description of a drawing.

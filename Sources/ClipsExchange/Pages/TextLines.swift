@@ -39,7 +39,7 @@ struct TextLines {
     var emptyLinks: [String] = []
     /// The language of the open code.
     private var language = ""
-    private var inlines: [Inline] = []
+    var inlines: [Inline] = []
     /// The offset after a link whose words are its address.
     private var addressEnd = -1
     /// The offset before which URLs have numbers.
@@ -209,15 +209,6 @@ struct TextLines {
         }
     }
 
-    /// Adds a link with words that are no text of the page here.
-    mutating func addLink(_ words: String, to address: String) {
-        guard let number = number(of: address) else { return }
-        start()
-        bytes.append(UInt8(ascii: "["))
-        addLiteral(words.isEmpty ? "(link)" : words)
-        bytes += Array("][\(number)]".utf8)
-    }
-
     mutating func addLiteral(_ words: String) {
         for byte in words.utf8 {
             literals.add(byte, at: bytes.count)
@@ -255,7 +246,8 @@ struct TextLines {
         let name = inlines[index].name
         if name == "a" {
             inlines[index].isDone = true
-            return endLink(from: start, inlines[index].address)
+            endLink(from: start, inlines[index].address)
+            return inlines[index].images.forEach { addNumber(of: $0) }
         }
         let mark = Array((Self.marks[name] ?? "").utf8)
         guard name != "code" else {

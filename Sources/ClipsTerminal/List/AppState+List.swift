@@ -137,7 +137,8 @@ extension AppState {
             }
             if let filter = pending.origin?.query.filter, filter != list.query.filter {
                 let hides = filter.isEmpty ? "The clip is archived" : "“\(filter)” does not find the clip"
-                report("\(hides); this is the \(list.query.filter.isEmpty ? "list of all clips" : "archive").")
+                let shown = list.query.filter.isEmpty ? "list of all clips" : "archive"
+                report("\(hides); this is the \(shown).")
             }
         } else if let other = pending.elsewhere.first {
             show(other, aroundClip: pending.id)
