@@ -73,6 +73,19 @@ import Testing
         #expect(try await clips().count == 5)
     }
 
+    @Test func `deduplication does not change a clip that gets nothing from the others`() async throws {
+        for url in ["https://example.org/a", Self.variants[3]] {
+            var draft = draft(url)
+            draft.note = ""
+            _ = try await store.add([draft])
+        }
+        let groups = try await store.duplicates()
+        let before = try await store.clip(1)
+        let token = try #require(try await store.mergeDuplicates(groups, .merge).token)
+        #expect(try await store.clip(1) == before)
+        #expect(try await store.changeDescription(of: token) == "deleted “title”")
+    }
+
     @Test(arguments: [DuplicatePolicy.merge, .skip, .replace])
     func `deduplication is one transaction, and undo restores every clip`(policy: DuplicatePolicy)
         async throws

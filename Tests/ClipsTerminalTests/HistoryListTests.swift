@@ -149,7 +149,7 @@ import Testing
             list.add([transaction(number, inserting: [number], author: nil)])
             guard number == 1999 || number == 2500, let row = list.row(at: 0) else { continue }
             #expect(list.count == 1 && row.count == min(Int(number), HistoryRow.maxCounted))
-            let others = row.newestLine.map(row.others(than:)) ?? ""
+            let others = row.newestLine.map { row.others(than: $0) } ?? ""
             #expect(
                 row.isCut == (number == 2500) && others == (row.isCut ? "and 1,999+ more" : "and 1,998 more"))
         }
@@ -164,6 +164,7 @@ import Testing
         list.add([update(7, of: 9, [.starred]), update(8, of: 8, [.title])])
         let longer = list.row(at: 0)
         #expect(longer?.newestLine.map { longer?.others(than: $0) } == "and 3 saved, 1 changed, 1 deleted")
+        #expect(longer?.newestLine.map { longer?.others(than: $0, isShort: true) } == "+3 ~1 -1")
     }
 
     @Test func `a row has adjacent transactions only, and shows that older ones are not loaded`() {

@@ -293,10 +293,18 @@ import Testing
         try await RunningApp.open(size: Size(rows: 12, columns: 40), clips: 60) { app in
             let ids = app.state.list.clips.rows.map(\.id)
             _ = try app.other("cli") { try await $0.set(.starred, true, of: Array(ids.prefix(5))) }
-            try app.run("H\n:wait text=~ starred, and 4 more")
+            try app.run("H\n:wait text=~ Clip 55  starred, 4 more")
             let long = "a tag with a very long name of many words"
             _ = try app.other("cli") { try await $0.tag(Array(ids.prefix(5)), adding: [long], removing: []) }
-            try app.run(":wait text=~ tags +“a tag\n:wait text=, and 4 more")
+            try app.run(":wait text=~ Clip 55  tags +“\n:wait text=…, 4 more")
+            _ = try app.other("carl") { store in
+                try await store.container.write(author: "carl") { transaction throws(StoreError) in
+                    _ = try transaction.insert("Clip", ["title": .text("New")])
+                    try transaction.update(ClipModel.objectID(ids[1]), ["title": .text("Other")])
+                    for id in ids[2...4] { try transaction.delete(ClipModel.objectID(id)) }
+                }
+            }
+            try app.run(":wait text=+ New  ~1 -3")
         }
     }
 }

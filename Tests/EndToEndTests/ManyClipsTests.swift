@@ -245,7 +245,7 @@ import Testing
         _ = try clips.sqlite3("UPDATE Clip SET updated = updated + 5")
         #expect(
             try clips.run("history", "--limit", "1").output.hasSuffix(
-                "changed the time of the last change of clip 1 “A1”\n"))
+                "changed the edit time of clip 1 “A1”\n"))
         #expect(try clips.run("undo", "--author", "another program").status == 0)
         #expect(try clips.run("undo", "--author", "another program", "--redo").status == 0)
         #expect(try clips.run("undo", "--force").status == 0)

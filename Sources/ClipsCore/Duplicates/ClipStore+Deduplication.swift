@@ -76,8 +76,11 @@ extension ClipStore {
                     let content = content(of: clips.map { ClipDraft($0) }, policy),
                     let changes = try? content.changes(from: ClipDraft(first))
                 else { continue }
-                if !changes.isEmpty { try transaction.set(changes, of: first.objectID) }
-                try transaction.moveQuotes(of: clips.dropFirst().map(\.uuid), to: first.uuid)
+                let hasQuotes = try transaction.moveQuotes(of: clips.dropFirst().map(\.uuid), to: first.uuid)
+                // A clip that gets nothing from the others is not changed.
+                if hasQuotes || changes.keys.contains(where: { $0 != ClipAttribute.updated.rawValue }) {
+                    try transaction.set(changes, of: first.objectID)
+                }
                 for clip in clips.dropFirst() { try transaction.delete(clip.objectID) }
                 merged.append((first.id, clips.count - 1))
             }

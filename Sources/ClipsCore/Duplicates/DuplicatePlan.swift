@@ -180,7 +180,7 @@ extension DuplicatePlan {
             guard let clip = entry.stored, var index = entry.remaining else { continue }
             while let next = entries[index].remaining { index = next }
             guard let uuid = entries[index].uuid else { continue }
-            try transaction.moveQuotes(of: [clip.uuid], to: uuid)
+            _ = try transaction.moveQuotes(of: [clip.uuid], to: uuid)
         }
         for entry in entries where !entry.isDeleted && entry.content.quotes != entry.stored?.quotes {
             guard let uuid = entry.uuid else { continue }

@@ -26,7 +26,7 @@ extension ClipAttribute {
         case .url: "URL"
         case .uuid: "UUID"
         case .created: "creation time"
-        case .updated: "time of the last change"
+        case .updated: "edit time"
         case .link: "state of the link"
         default: rawValue
         }

@@ -105,9 +105,11 @@ extension StoreTransaction {
     }
 
     /// Gives the quotes of clips to another clip.
-    mutating func moveQuotes(of clips: [String], to clip: String) throws(StoreError) {
-        for quote in try fetch(StoreSnapshot.request(clips)) {
-            try update(quote.id, [Quote.clip: .text(clip)])
-        }
+    ///
+    /// - Returns: Whether they had any.
+    mutating func moveQuotes(of clips: [String], to clip: String) throws(StoreError) -> Bool {
+        let quotes = try fetch(StoreSnapshot.request(clips))
+        for quote in quotes { try update(quote.id, [Quote.clip: .text(clip)]) }
+        return !quotes.isEmpty
     }
 }

@@ -120,19 +120,16 @@ struct HistoryScreen {
         guard let first = row.newestLine else { return }
         let styles = ["+": theme.live, "~": theme.key, "-": theme.error]
         frame.put(first.sign, in: line, column: 1, style: styles[first.sign] ?? .plain)
-        let others = row.others(than: first)
-        let detail = state.history.titles.detail(first)
-        let more = [detail, others].filter { !$0.isEmpty }.joined(separator: ", ")
+        var (detail, others) = (state.history.titles.detail(first), row.others(than: first))
+        var more: String { [detail, others].filter { !$0.isEmpty }.joined(separator: ", ") }
         let width = columns.change - 5
-        if !detail.isEmpty, !others.isEmpty, DisplayWidth.columns(of: more) + 10 > width {
-            // What happened to several clips, and their number, say more than the title of one.
-            let room = max(0, width - DisplayWidth.columns(of: others) - 2)
-            return frame.putCut(
-                "\(SafeText.cut(detail, to: room)), \(others)", in: line, column: 3, width: width,
-                style: transaction.isOwn ? theme.strong : theme.title)
-        }
         // On a narrow screen, the change says more than the rest of a title.
-        let room = max(min(8, width / 2), width - DisplayWidth.columns(of: more) - 2)
+        let least = min(8, width / 2)
+        if !others.isEmpty, DisplayWidth.columns(of: more) + 2 + least > width {
+            others = row.others(than: first, isShort: true)
+            detail = SafeText.cut(detail, to: max(0, width - least - 4 - DisplayWidth.columns(of: others)))
+        }
+        let room = max(least, width - DisplayWidth.columns(of: more) - 2)
         let title = SafeText.cut(first.title ?? state.history.titles[first.clip] ?? "…", to: room)
         let used = frame.put(
             title, in: line, column: 3, width: room, style: transaction.isOwn ? theme.strong : theme.title)

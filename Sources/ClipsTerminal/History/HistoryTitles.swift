@@ -90,7 +90,9 @@ extension HistoryRow {
     var count: Int { sum(\.inserted) + sum(\.updated) + sum(\.deleted) }
 
     /// What was done to the other clips than that of a line, such as `and 14 more` or `and 3 saved, 1 deleted`.
-    func others(than first: TransactionSummary.Line) -> String {
+    ///
+    /// - Parameter isShort: Whether there is little room: `14 more`, `+3 -1`.
+    func others(than first: TransactionSummary.Line, isShort: Bool = false) -> String {
         let lines = counted.lazy.flatMap(\.lines)
         // A clip that changes again counts once, unless some changes are not listed.
         let clips = Dictionary(lines.map { ($0.clip, $0.kind) }) { $0 == .insert && $1 == .update ? $0 : $1 }
@@ -109,8 +111,9 @@ extension HistoryRow {
         let words = newest?.words
         let isAlike = first.kind != .update || words != nil && counted.allSatisfy { $0.words == words }
         guard kinds.count > 1 || kinds[0].0 != first.kind || !isAlike else {
-            return "and \(kinds[0].1.grouped)\(more) more"
+            return "\(isShort ? "" : "and ")\(kinds[0].1.grouped)\(more) more"
         }
+        if isShort { return kinds.map { "\($0.0.sign)\($0.1.grouped)\(more)" }.joined(separator: " ") }
         return "and " + kinds.map { "\($0.1.grouped)\(more) \($0.2)" }.joined(separator: ", ")
     }
 }
