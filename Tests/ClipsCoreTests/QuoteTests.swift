@@ -37,6 +37,25 @@ import Testing
         #expect(try await stored() == 0)
     }
 
+    @Test func `each change of a quote is one of its clip, even within a millisecond, and needs it`() async throws {
+        var options = StoreOptions()
+        options.clock = { 1_000_000 }
+        let path = folder.path(of: "still.db")
+        let still = try await ClipStore(path: path, author: "test", options: options)
+        var draft = ClipDraft()
+        (draft.url, draft.title) = ("https://a.org", "Title")
+        let clip = try await still.add([draft])[0]
+        var tokens = [try await still.add(Quote("Words"), to: clip).token]
+        let quote = try await still.clip(clip).quotes[0]
+        for note in ["Why", nil] { tokens.append(try await still.change(quote, of: clip, note: note).token) }
+        for (token, verb) in zip(tokens, ["added", "changed", "deleted"]) {
+            let change = try await still.changeDescription(of: try #require(token))
+            #expect(change == "\(verb) a quote of “Title”")
+        }
+        #expect(try await still.add(Quote("Words"), to: 99).value == false)
+        #expect(try await still.container.count(FetchRequest(Quote.entity)) == 0)
+    }
+
     @Test func `quotes are deleted and restored with their clip, by any way`() async throws {
         let clip = try await saved("https://a.org", Quote("One"), Quote("Two"))
         let other = try await saved("https://b.org", Quote("Other"))

@@ -12,7 +12,7 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         package let clip: Int64
         /// The change in words, without the new values.
         package let words: ChangeWords
-        /// The title of a deleted clip, or the words of a deleted quote.
+        /// The title of a deleted clip, or the words of a deleted quote in quotation marks.
         package let title: String?
     }
 
@@ -153,7 +153,7 @@ extension TransactionSummary.Line {
         guard let first else { return nil }
         self.init(
             number: first.number, kind: first.kind, clip: 0, words: ChangeWords(quotes, role: role),
-            title: first.tombstone?[Quote.text]?.textValue.map { "“\($0)”" } ?? "A quote")
+            title: first.tombstone?[Quote.text]?.textValue.map { "“\($0)”" })
     }
 }
 

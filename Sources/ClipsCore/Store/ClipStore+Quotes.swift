@@ -3,15 +3,13 @@ package import PersistentStore
 /// Saves, deletes, and reads the quotes of clips. Each change also changes the time of the clip, so that lists and
 /// readers show it.
 extension ClipStore {
-    /// Adds a quote to a clip.
-    ///
-    /// - Throws: `StoreError.noSuchObject` if the clip does not exist.
-    package func add(_ quote: Quote, to clip: Int64) async throws(StoreError) -> Written<Void> {
+    /// Adds a quote to a clip. Returns whether the clip exists.
+    package func add(_ quote: Quote, to clip: Int64) async throws(StoreError) -> Written<Bool> {
         let (author, now) = (author, now())
-        return try await write { transaction throws(StoreError) in
-            try transaction.set(stamped([String: AttributeValue]()), of: ClipModel.objectID(clip))
-            let uuid = try transaction.object(ClipModel.objectID(clip))?.text(.uuid) ?? ""
+        return try await write { transaction throws(StoreError) -> Bool in
+            guard let uuid = try transaction.touch(clip, at: now) else { return false }
             try transaction.insert([quote], clip: uuid, author: author, now: now)
+            return true
         }
     }
 
@@ -21,10 +19,11 @@ extension ClipStore {
     package func change(
         _ quote: Quote, of clip: Int64, note: String?
     ) async throws(StoreError) -> Written<Bool> {
-        try await write { transaction throws(StoreError) -> Bool in
+        let now = now()
+        return try await write { transaction throws(StoreError) -> Bool in
             let request = FetchRequest(Quote.entity, where: .equal("uuid", .text(quote.uuid)))
             guard let object = try transaction.fetch(request).first else { return false }
-            try transaction.set(stamped([String: AttributeValue]()), of: ClipModel.objectID(clip))
+            _ = try transaction.touch(clip, at: now)
             guard let note else { return try transaction.delete(object.id) }
             try transaction.set(["note": .text(note)], of: object.id)
             return true
@@ -48,6 +47,19 @@ extension StoreSnapshot {
 }
 
 extension StoreTransaction {
+    /// Changes the time of a clip, also within the millisecond of its last change: the history has no change to the same
+    /// value, and would not name the clip.
+    ///
+    /// - Returns: The UUID of the clip; nil if it does not exist.
+    fileprivate mutating func touch(_ clip: Int64, at now: Int64) throws(StoreError) -> String? {
+        let (time, uuid) = (ClipAttribute.updated.rawValue, ClipAttribute.uuid.rawValue)
+        let request = FetchRequest(ClipModel.entity, where: .keys([clip]), attributes: [time, uuid])
+        guard let object = try fetch(request).first else { return nil }
+        let isSame = object[time].integerValue == now
+        try set([time: .integer(isSame ? now + 1 : now)], of: object.id)
+        return object[uuid].textValue
+    }
+
     /// Inserts quotes of a clip, except those that it has. A UUID that a quote of another clip has is replaced.
     mutating func insert(_ quotes: [Quote], clip: String, author: String, now: Int64) throws(StoreError) {
         guard !quotes.isEmpty else { return }

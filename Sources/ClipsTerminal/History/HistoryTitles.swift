@@ -10,7 +10,7 @@ struct HistoryTitles: Sendable {
     private var values: [Int64: ValuesAfter] = [:]
     private var requestedValues: Set<TransactionSummary.Line> = []
 
-    subscript(_ clip: Int64) -> String? { titles[clip] }
+    subscript(_ clip: Int64) -> String? { clip == 0 ? "A quote" : titles[clip] }
 
     /// Returns those of the clips whose titles, and those of the changes whose values must be loaded, once.
     mutating func request(
@@ -40,7 +40,7 @@ struct HistoryTitles: Sendable {
     mutating func update(after transactions: [TransactionSummary]) {
         for line in transactions.lazy.flatMap(\.lines) {
             switch line.kind {
-            case .delete: if let title = line.title { titles[line.clip] = title }
+            case .delete: if let title = line.title, line.clip > 0 { titles[line.clip] = title }
             case .update, .insert:
                 titles[line.clip] = nil
                 requested.remove(line.clip)

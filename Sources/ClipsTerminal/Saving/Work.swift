@@ -153,7 +153,9 @@ extension Work {
             let subject = Self.subject(result.value.count, of: ids, title)
             return .done(token: result.token, clips: [], summary: "deleted \(subject)")
         case .quote(let quote, let clip):
-            return .done(token: try await store.add(quote, to: clip).token, clips: [clip])
+            let added = try await store.add(quote, to: clip)
+            guard added.value else { return .impossible(Self.deleted([clip], "")) }
+            return .done(token: added.token, clips: [clip])
         case .unquote(let quote, let clip):
             return .done(token: try await store.change(quote, of: clip, note: nil).token, clips: [clip])
         case .noteQuote(let note, let quote, let clip):

@@ -47,6 +47,10 @@ struct SyncStatus: Sendable {
         func summary(_ titles: HistoryTitles, maxTitle: Int, maxAuthor: Int, isBrief: Bool = false) -> String
         {
             let author = SafeText.cut(author, to: maxAuthor)
+            if let line, line.clip == 0 {
+                let quote = line.title?.firstWords(columns: maxTitle).map { ": \($0)" } ?? ""
+                return "\(author) \(titles.words(line).sentence("a clip"))\(quote)"
+            }
             if let line {
                 let title = (line.title ?? titles[line.clip] ?? self.title)?.firstWords(columns: maxTitle)
                 if isBrief, line.kind == .update, let title { return "\(author) changed “\(title)”" }
