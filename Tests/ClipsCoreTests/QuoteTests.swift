@@ -37,7 +37,7 @@ import Testing
         #expect(try await stored() == 0)
     }
 
-    @Test func `each change of a quote is one of its clip, even within a millisecond, and needs it`() async throws {
+    @Test func `each change of a quote is one of its clip, even within a millisecond`() async throws {
         var options = StoreOptions()
         options.clock = { 1_000_000 }
         let path = folder.path(of: "still.db")

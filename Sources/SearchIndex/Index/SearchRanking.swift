@@ -2,9 +2,9 @@ package import PersistentStore
 
 /// The best results of a query, in steps between which other work can run.
 ///
-/// Exact titles rank first, then whole words in title and tags, other forms and spellings of the words there, the closest
-/// first, which the query itself does not admit, whole words, beginnings of words, parts of words, and the other forms;
-/// within each, ``SearchScore``, then newer before older.
+/// Exact titles rank first, then whole words in the title, in title and tags, other forms and spellings of the words there,
+/// the closest first, which the query itself does not admit, whole words, beginnings of words, parts of words, and the other
+/// forms; within each, ``SearchScore``, then newer before older.
 package struct SearchRanking: Sendable {
     /// The best results so far; further steps add others after them.
     package private(set) var hits: [SearchHit] = []

@@ -34,8 +34,8 @@ extension ManPage {
                 also finds its variants: other scheme, www., slash at the end, tracking parameters, encoding. Any \
                 input is a valid query; an unknown flag or date is reported.
 
-                'clips search' ranks clips with the title searched first, then whole words in title and tags, other \
-                forms of them there, whole words, beginnings of words, and parts of words; each by BM25 over fields, \
+                'clips search' ranks clips with the title searched first, then whole words in the title, in title \
+                and tags, other forms of them there, whole words, beginnings of words, and parts of words; each by BM25 over fields, \
                 then newer ones first. The first 4 MB of each text are searched. If nothing matches, the app and a search on a terminal show clips with close words, and say so.
                 """,
             items: [
