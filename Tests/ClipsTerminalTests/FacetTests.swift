@@ -79,7 +79,7 @@ import Testing
             let ids = try app.other("seed") { store in
                 try await store.add([
                     Self.draft(1, "https://lwn.net/1", "Linux", "kernel"),
-                    Self.draft(2, "https://en.wikipedia.org/wiki/Vim", "vim"),
+                    Self.draft(2, "https://en.wikipedia.org/wiki/Vim", "vim", "VIM"),
                     Self.draft(3, "https://wikipedia.org/", "linux", "read later"),
                 ])
             }
@@ -88,7 +88,7 @@ import Testing
                 Self.facets(app.state.sidebar.facets.sites)
                     == ["lwn.net": 1, "en.wikipedia.org": 1, "wikipedia.org": 2])
             try app.other { store in
-                _ = try await store.update(ids[1], [.tags: .text("vim,linux")])
+                _ = try await store.update(ids[1], [.tags: .text("vim,linux,Vim")])
                 _ = try await store.delete([ids[0]])
                 _ = try await store.add([Self.draft(4, "https://lwn.net/4", "vim")])
             }

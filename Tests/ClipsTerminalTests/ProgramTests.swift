@@ -118,7 +118,7 @@ import Testing
             let browser = app.folder.path(of: "browser")
             try "echo \"no page $1\" >&2; exit 3".write(toFile: browser, atomically: true, encoding: .utf8)
             app.script.runner.programs.terminalBrowser = "sh \(browser)"
-            try app.run("O\n:wait text='sh' ended with status 3. Set CLIPS_TERMINAL_BROWSER")
+            try app.run("O\n:wait text='sh' ended with status 3. Check the address and the connection")
             #expect(app.state.screen == .output && app.lines[0] == "no page https://clip2.example/")
             try app.run("j\n:wait text=Output of sh on “Clip 2”\n<Esc>\n:wait text=Clip 1")
             try "echo a text".write(toFile: browser, atomically: true, encoding: .utf8)

@@ -11,18 +11,26 @@ import Testing
 @Suite struct UndoQuestionTests {
     private static func asking(_ change: String, _ size: Size = Size(rows: 24, columns: 80)) -> AppState {
         var state = AppState.showing(30, size)
-        let foreign = ForeignChange(change: change, timestamp: noon - 4, isOfOpenWindow: false)
+        let foreign = ForeignChange(change: change, timestamp: noon - 4, source: .earlierRun)
         let step = UndoStep(token: transaction(1).token, summary: "")
         _ = try? state.press("u")
         state.answer(.describeUndo(step, .undo), foreign as Any)
         return state
     }
 
+    @Test func `a change since the start of this run is of no earlier one`() {
+        let mine = UndoStep.Origin(process: getpid(), timestamp: .now)
+        let ended = UndoStep.Origin(process: .max, timestamp: .now)
+        let earlier = UndoStep.Origin(process: .max, timestamp: .now - 1e9)
+        let sources = [mine, ended, earlier].map(ForeignChange.Source.init)
+        #expect(sources == [.openWindow, .elsewhere, .earlierRun])
+    }
+
     @Test func `a question about a change that others undo is withdrawn`() throws {
         var state = Self.asking("deleted “Title”")
         let effects = state.take(.transactions([transaction(2, inserting: [40])]))
         let reading = try #require(effects.first { if case .describeUndo = $0 { true } else { false } })
-        var change = ForeignChange(change: "deleted “Title”", timestamp: noon - 4, isOfOpenWindow: false)
+        var change = ForeignChange(change: "deleted “Title”", timestamp: noon - 4, source: .earlierRun)
         state.answer(reading, change as Any)
         #expect(state.menu != nil)
         change.isVoid = true
@@ -88,7 +96,7 @@ import Testing
         state.typing.ahead.removeLast()
         let step = UndoStep(token: transaction(1).token, summary: "")
         state.undoSteps.add(step)
-        let foreign = ForeignChange(change: "deleted “A”", timestamp: noon - 4, isOfOpenWindow: true)
+        let foreign = ForeignChange(change: "deleted “A”", timestamp: noon - 4, source: .openWindow)
         guard case .work(.undo)? = state.answer(.describeUndo(step, .undo), foreign as Any).last else {
             Issue.record("not undone: \(state.lines)")
             return
@@ -103,7 +111,7 @@ import Testing
         state.answer(.loadUndoHistory(UndoHistory(), isRedoing: false), UndoHistory(all: [], session: 7))
         #expect(state.list.clips.selectedIndex == 1 && state.message?.text.contains("No changes") != true)
         try state.press("uy<Esc>")
-        let foreign = ForeignChange(change: "deleted “A”", timestamp: noon - 4, isOfOpenWindow: true)
+        let foreign = ForeignChange(change: "deleted “A”", timestamp: noon - 4, source: .openWindow)
         let step = UndoStep(token: transaction(1).token, summary: "")
         state.answer(.describeUndo(step, .undo), foreign as Any)
         #expect(state.menu == nil && state.typing.ahead.isEmpty && state.list.clips.selectedIndex == 1)

@@ -182,7 +182,7 @@ import Testing
             try clips.run("dedupe", "--dry-run", "--json").output.contains(
                 "\"duplicates\":[2,3,4,5,6,7,8,9,10],\"id\":1,\"url\":\"https://example.org/a\""))
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
-        #expect(try clips.run("dedupe", "--yes").errors == "clips: Merged 9 duplicates into 1 clip.\n")
+        #expect(try clips.run("dedupe", "--yes").errors == "clips: Merged 9 duplicates into clip 1 “t”.\n")
         #expect(try value("id || url") == "1https://example.org/a")
         #expect(try clips.run("undo").status == 0)
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
@@ -324,11 +324,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("merge", "use --yes to merge them.", "Merged 2 duplicates into 1 clip.", "one"),
-        ("skip", "use --yes to delete them.", "Deleted 2 duplicates of 1 clip.", "one"),
+        ("merge", "use --yes to merge them.", "Merged 2 duplicates into clip 1 “one”.", "one"),
+        ("skip", "use --yes to delete them.", "Deleted 2 duplicates of clip 1 “one”.", "one"),
         (
             "replace", "use --yes to replace the clips by them.",
-            "Replaced 1 clip by the newest of 2 duplicates.", "3"
+            "Replaced clip 1 “one” by the newest of 2 duplicates.", "3"
         ),
     ])
     func `dedupe says what it did with each policy`(

@@ -250,7 +250,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("tags delete x", 1, "No clip has the tag 'x'. 'clips tags' prints the tags."),
         MessageCase(
             "tags delete rust x", 1, "No clip has the tag 'x'. 'clips tags' prints the tags.",
-            "Removed the tag 'rust' from 1 clip.", in: .tagged),
+            "Removed the tag 'rust' from clip 1 “a”.", in: .tagged),
         MessageCase(
             "tags rename rust rust", 1,
             "The old and the new name are the same: 'rust'. Nothing was changed; give another name.",

@@ -4,12 +4,14 @@ package import FoundationEssentials
 
 extension ProcessIdentity {
     /// Whether the process with a number began before a time and is running, so that it is not a later one.
-    package static func isAlive(_ process: Int32, since time: Date) -> Bool {
+    ///
+    /// - Parameter slack: The seconds by which the clocks may differ.
+    package static func isAlive(_ process: Int32, since time: Date, slack: Double = 1) -> Bool {
         guard let start = ProcessIdentity(process: process).start else { return false }
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)
         // Clock ticks are hundredths of a second in proc(5).
         let age = Double(now.tv_sec) - Double(start) / 100
-        return Date.now.timeIntervalSince(time) <= age + 1
+        return Date.now.timeIntervalSince(time) <= age + slack
     }
 }

@@ -145,8 +145,10 @@ final class FacetCounter: Sendable {
 
 extension FacetCounter.State {
     fileprivate mutating func add(_ values: [String: AttributeValue], _ count: Int) {
+        // A clip with two spellings of a tag counts once.
+        var keys: Set<[UInt8]> = []
         for tag in Tags(joined: values[ClipAttribute.tags.rawValue]?.textValue ?? "").names {
-            tags.add(tag, count)
+            if keys.insert(Folding.foldName(tag)).inserted { tags.add(tag, count) }
             spelled.add(tag, count)
         }
         authors.add(values[ClipAttribute.author.rawValue]?.textValue ?? "", count)

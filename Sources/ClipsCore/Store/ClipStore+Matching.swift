@@ -106,14 +106,14 @@ extension ClipStore {
     /// Replaces tags by another one, or removes them.
     ///
     /// - Parameter new: The name that replaces them; nil to remove them.
-    /// - Returns: The number of clips that changed.
-    package func replaceTags(_ names: [String], with new: String?) async throws(StoreError) -> Int {
+    /// - Returns: The clips that changed.
+    package func replaceTags(_ names: [String], with new: String?) async throws(StoreError) -> [Int64] {
         let old = Set(Tags(names).names).subtracting(new.map { [$0] } ?? [])
-        guard !old.isEmpty else { return 0 }
+        guard !old.isEmpty else { return [] }
         return try await update(try await ids(taggedWith: old.sorted()), [.tags]) { clip in
             guard clip.tags.contains(where: old.contains) else { return nil }
             let tags = Tags(clip.tags.compactMap { old.contains($0) ? new : $0 })
             return [.tags: .text(tags.joined)]
-        }.value.count
+        }.value
     }
 }

@@ -25,10 +25,9 @@ struct LiteralMarks {
     mutating func add(_ byte: UInt8, at offset: Int) {
         switch byte {
         case UInt8(ascii: "\\"), UInt8(ascii: "`"), UInt8(ascii: "*"), UInt8(ascii: "_"), UInt8(ascii: "["),
-            UInt8(ascii: "]"), UInt8(ascii: "&"), UInt8(ascii: "!"):
+            UInt8(ascii: "]"), UInt8(ascii: "&"), UInt8(ascii: "!"), UInt8(ascii: "~"):
             offsets.append(offset)
-        case UInt8(ascii: "#"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "="), UInt8(ascii: ">"),
-            UInt8(ascii: "~"):
+        case UInt8(ascii: "#"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "="), UInt8(ascii: ">"):
             if offset == lines.last?.offset { offsets.append(offset) }
         default: break
         }
@@ -146,7 +145,7 @@ struct LiteralMarks {
 
         mutating func escapeMarks() {
             let marks = Set(literals.map { bytes[$0] })
-            for mark in "*_".utf8 where marks.contains(mark) { escapeEmphasis(mark) }
+            for mark in "*_~".utf8 where marks.contains(mark) { escapeEmphasis(mark) }
             if marks.contains(UInt8(ascii: "`")) { escapeCode() }
             if !marks.isDisjoint(with: "[]".utf8) { escapeBrackets() }
             for offset in literals {
@@ -180,7 +179,8 @@ struct LiteralMarks {
             return (runs, hasMarks)
         }
 
-        /// Escapes the marks that would begin or end emphasis (spec.commonmark.org/0.31.2/#emphasis-and-strong-emphasis).
+        /// Escapes the marks that would begin or end emphasis (spec.commonmark.org/0.31.2/#emphasis-and-strong-emphasis), or
+        /// struck words, whose marks are alike (github.github.com/gfm/#strikethrough-extension-).
         private mutating func escapeEmphasis(_ mark: UInt8) {
             let (runs, hasMarks) = runs(of: mark)
             let sides = runs.map { run in

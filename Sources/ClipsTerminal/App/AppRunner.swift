@@ -139,8 +139,10 @@ final class AppRunner {
         // ^C is a normal way to leave it.
         guard status == 0 || status == 128 + SIGINT else {
             let hint =
-                Self.problem(of: command[0], status)
-                ?? "Set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
+                status == nil
+                ? Self.problem(of: command[0], status)
+                    ?? "Set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
+                : "Check the address and the connection."
             return handle(.programFailed("'\(command[0])' \(Self.ending(status)). \(hint)"))
         }
         handle(.pagesOpened(clips))
@@ -169,12 +171,15 @@ final class AppRunner {
         let hint =
             status == nil
             ? problem ?? Self.startHint
-            : "Check its name\(hasOutput ? ", its arguments, and its output" : " and its arguments")."
+            : "Check \(Self.isMissing(status) ? "its name and " : "")its arguments\(hasOutput ? "; its output may say more" : "")."
         handle(
             .programFailed("'\(first.words[0])' \(Self.ending(status)) on \(failed)\(others). \(hint)"))
     }
 
     private static let startHint = "Check its name."
+
+    /// Whether a shell, or a program that starts another one, did not find it or may not run it.
+    private static func isMissing(_ status: Int32?) -> Bool { status == 126 || status == 127 }
 
     /// Runs programs one after the other on the terminal until one fails, and shows their output.
     ///

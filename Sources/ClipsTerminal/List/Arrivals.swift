@@ -68,7 +68,8 @@ struct Arrivals: Sendable {
             for id in transaction.insertedClips.suffix(Self.maxAbove) {
                 guard let position = arriving[id] else { continue }
                 if !isAboveCut { put(id, above: position) }
-                guard marked.count < Self.maxMarked else { continue }
+                // The newest ones are nearest to the start of the list.
+                while marks.count >= Self.maxMarked, let first = marks.popFirst() { unmark(first) }
                 marked[id] = end
                 marks.append(Mark(id: id, end: end))
             }
@@ -98,8 +99,12 @@ struct Arrivals: Sendable {
     mutating func expire(at now: Date) {
         while let first = marks.first, first.end <= now {
             marks.removeFirst()
-            if marked[first.id] == first.end { marked[first.id] = nil }
+            unmark(first)
         }
+    }
+
+    private mutating func unmark(_ mark: Mark) {
+        if marked[mark.id] == mark.end { marked[mark.id] = nil }
     }
 
     mutating func reset() {

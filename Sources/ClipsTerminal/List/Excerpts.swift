@@ -15,6 +15,8 @@ struct Excerpts: Sendable {
     struct Excerpt: Hashable, Sendable {
         var text = ""
         var words: ClipHighlight?
+        /// Those that it consists of.
+        var tags: [String] = []
     }
 
     /// Empty for a clip whose row shows all words, or that has none.
@@ -41,9 +43,10 @@ struct Excerpts: Sendable {
                 continue
             }
             // Those for which their column has no room.
-            let tags = row.tags.map { "#" + $0 }.filter { !words.ranges(inExcerpt: $0).isEmpty }
-            if words.lacking({ word in tags.contains { !word.ranges(inExcerpt: $0).isEmpty } }) == nil {
-                known[row.id] = Excerpt(text: tags.joined(separator: " "), words: words)
+            let tags = row.tags.filter { !words.ranges(inExcerpt: "#" + $0).isEmpty }
+            if words.lacking({ word in tags.contains { !word.ranges(inExcerpt: "#" + $0).isEmpty } }) == nil {
+                let text = tags.map { "#" + $0 }.joined(separator: " ")
+                known[row.id] = Excerpt(text: text, words: words, tags: tags)
             } else {
                 wanted.words[row.id] = words
             }

@@ -62,7 +62,7 @@ struct ListLine: Equatable {
             switch column.name {
             case .title: drawTitle(look, highlight, line, &frame)
             case .site: put(ReadableURL.host(clip.site), column, theme.site, isSearched: true)
-            case .tags: put(tagText, column, theme.tag, isSearched: true)
+            case .tags: put(Self.tagText(clip.tags), column, theme.tag, isSearched: true)
             case .author:
                 put(AuthorName.shown(clip.author, inColumn: column.width), column, theme.author(clip.author))
             case .url: put(ReadableURL.text(clip.url), column, theme.site)
@@ -107,7 +107,9 @@ struct ListLine: Equatable {
                 at: Position(row: line.row, column: line.column + column.start), width: column.width,
                 theme.match)
         }
+        var tags = clip.tags
         if let highlight, !excerpt.text.isEmpty, column.width - used - 2 >= Self.minMatch {
+            tags.removeAll(where: excerpt.tags.contains)
             let start = column.start + used + 2
             let part = Self.part(of: excerpt.text, excerpt.words ?? highlight, columns: end - start)
             used += 2 + frame.put(part, in: line, column: start, width: end - start, style: theme.muted)
@@ -117,8 +119,9 @@ struct ListLine: Equatable {
         }
         // Without a column of their own, tags follow the title.
         let left = column.width + look.columns.slack - used - 2
-        if look.columns[.tags] == nil, !clip.tags.isEmpty, left >= 6 {
-            frame.putCut(tagText, in: line, column: column.start + used + 2, width: left, style: theme.tag)
+        if look.columns[.tags] == nil, !tags.isEmpty, left >= 6 {
+            frame.putCut(
+                Self.tagText(tags), in: line, column: column.start + used + 2, width: left, style: theme.tag)
         }
     }
 
@@ -151,10 +154,8 @@ struct ListLine: Equatable {
         return highlight.ranges(inExcerpt: cut).isEmpty ? SafeText.cut(part, to: columns) : cut
     }
 
-    private var tagText: String { Self.tagText(clip) }
-
-    private static func tagText(_ clip: ClipRow) -> String {
-        clip.tags.map { "#" + $0 }.joined(separator: " ")
+    private static func tagText(_ tags: [String]) -> String {
+        tags.map { "#" + $0 }.joined(separator: " ")
     }
 
     /// Returns the beginning of the title that fits, with the words around its first match if that is later.
@@ -195,7 +196,7 @@ struct ListLine: Equatable {
                 return !word.ranges(inExcerpt: SafeText.cut(text, to: column.width)).isEmpty
             }
             return !word.ranges(inTitle: title).isEmpty || isFound(ReadableURL.host(clip.site), .site)
-                || isFound(tagText(clip), .tags)
+                || isFound(tagText(clip.tags), .tags)
         }
     }
 }

@@ -1,5 +1,6 @@
 import ClipsCore
 import FoundationEssentials
+import Glibc
 import PersistentStore
 import Platform
 
@@ -30,14 +31,29 @@ struct ForeignChange: Hashable, Sendable {
     /// The change, such as `deleted “Title”`.
     let change: String
     let timestamp: Date
-    /// Whether the process that made it still runs.
-    let isOfOpenWindow: Bool
+    let source: Source
     /// Whether nothing of it is left to undo or redo.
     var isVoid = false
 
-    private var source: String { isOfOpenWindow ? "in another window" : "in an earlier run" }
+    enum Source: String {
+        case openWindow = "in another window"
+        /// A window or a command that has ended since this run began.
+        case elsewhere
+        case earlierRun = "in an earlier run"
 
-    var summary: String { "\(change) \(source)" }
+        init(_ origin: UndoStep.Origin?) {
+            guard let origin else {
+                self = .earlierRun
+                return
+            }
+            let time = origin.timestamp
+            let isOpen = origin.process.map { ProcessIdentity.isAlive($0, since: time) } ?? false
+            let isRecent = ProcessIdentity.isAlive(getpid(), since: time, slack: 0)
+            self = isOpen ? .openWindow : isRecent ? .elsewhere : .earlierRun
+        }
+    }
+
+    var summary: String { "\(change) \(source.rawValue)" }
 
     /// The change as an undo or redo of it reports it: the redo is the work of this window.
     func summary(_ direction: UndoSteps.Direction) -> String { direction == .undo ? summary : change }
@@ -52,10 +68,10 @@ struct ForeignChange: Hashable, Sendable {
         let age = (direction == .redo ? "and undone " : "") + (sentence == "now" ? "just now" : sentence)
         guard words.count == 2, words[0] != "a" else { return "\(verb) \(summary) \(age)?" }
         if words[1].hasPrefix("“"), words[1].firstIndex(of: "”") == words[1].indices.last {
-            return "\(verb) \(words[1]), \(words[0]) \(source) \(age)?"
+            return "\(verb) \(words[1]), \(words[0]) \(source.rawValue) \(age)?"
         }
-        return change.contains("“")
-            ? "\(verb): \(change), \(source) \(age)?" : "\(verb) “\(change)”, \(source) \(age)?"
+        let subject = change.contains("“") ? ": \(change)" : " “\(change)”"
+        return "\(verb)\(subject), \(source.rawValue) \(age)?"
     }
 }
 
@@ -70,10 +86,7 @@ extension ForeignChange {
             let isVoid = try await store.isVoid(step.token, isRedoing: direction == .redo)
             return ForeignChange(
                 change: change ?? "a change", timestamp: step.origin?.timestamp ?? .now,
-                isOfOpenWindow: step.origin.flatMap { origin in
-                    origin.process.map { ProcessIdentity.isAlive($0, since: origin.timestamp) }
-                } ?? false,
-                isVoid: isVoid)
+                source: ForeignChange.Source(step.origin), isVoid: isVoid)
         } catch .tokenExpired {
             return nil
         }

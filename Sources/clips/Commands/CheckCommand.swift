@@ -28,9 +28,8 @@ extension Command {
         if fixes {
             let moved = try await store.followMoves(of: ids).value
             for link in moved { try invocation.line(link.text, json: LinkObject(link)) }
-            invocation.remark(
-                moved.isEmpty
-                    ? "no link moved." : "replaced the address of \(Message.count(moved.count, "clip")).")
+            let clips = await invocation.subject(moved.map(\.clip), in: store)
+            invocation.remark(moved.isEmpty ? "no link moved." : "replaced the address of \(clips).")
             return .done
         }
         guard !ids.isEmpty || query.admitsAll else {

@@ -44,9 +44,10 @@ extension Command {
         try invocation.output.flush()
         guard arguments.has("--yes") || invocation.ask(policy.question(total)) else { return .failed }
         let (remaining, deleted, _) = try await store.mergeDuplicates(groups, policy)
-        invocation.remark(
-            policy.result(
-                Message.count(deleted, "duplicate"), of: Message.count(remaining.count, "clip")))
+        let first = groups.lazy.compactMap(\.clips.first).first { [$0.id] == remaining }
+        let only = first.map { Message.clip($0.id, titled: $0.displayTitle) }
+        let clips = only ?? Message.count(remaining.count, "clip")
+        invocation.remark(policy.result(Message.count(deleted, "duplicate"), of: clips))
         guard deleted < count else { return .done }
         invocation.fail(
             "\(Message.count(count - deleted, "duplicate")) changed since then, or would be too long together."

@@ -12,6 +12,14 @@ extension Option {
 }
 
 extension Invocation {
+    /// Returns the only clip of a message, with its title, or the number of clips.
+    func subject(_ ids: [Int64], in store: ClipStore) async -> String {
+        guard ids.count == 1, let clip = try? await store.clip(ids[0]) else {
+            return Message.count(ids.count, "clip")
+        }
+        return Message.clip(ids[0], titled: clip.displayTitle)
+    }
+
     /// Changes the clips with the given IDs and those of `--query`, and reports missing ones one by one.
     ///
     /// - Parameters:
@@ -36,25 +44,21 @@ extension Invocation {
         }
         guard !ids.isEmpty else { return status }
         if printsBefore { try await printJSON(ids, of: store) }
-        func shown(_ ids: [Int64]) async -> String? {
-            guard ids.count == 1, let clip = try? await store.clip(ids[0]) else { return nil }
-            return Message.clip(ids[0], titled: clip.displayTitle)
-        }
         // The title of a deleted clip is that before its deletion.
-        var subject = await shown(ids)
+        var subject = await subject(ids, in: store)
         let changed = try await work(store, ids)
         let count = changed.count
-        if ids.count > 1 { subject = await shown(changed) }
+        if ids.count > 1, count > 0 { subject = await self.subject(changed, in: store) }
         if !printsBefore { try await printJSON(ids, of: store) }
         // The others are as wanted, or were deleted since they were read.
         let left = count < ids.count ? try await store.existing(ids) : 0
         let gone = printsBefore ? ids.count - count : count < ids.count ? ids.count - left : 0
         guard count > 0 || gone > 0 else {
             let verb = ids.count == 1 ? "is" : "are"
-            remark("\(subject ?? Message.count(ids.count, "clip")) \(verb) unchanged.")
+            remark("\(subject) \(verb) unchanged.")
             return status
         }
-        if count > 0 { remark("\(done(subject ?? Message.count(count, "clip"))).") }
+        if count > 0 { remark("\(done(subject)).") }
         guard gone > 0 else { return status }
         fail("\(Message.count(gone, "clip")) no longer \(gone == 1 ? "exists" : "exist").")
         return .failed

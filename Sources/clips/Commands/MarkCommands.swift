@@ -92,9 +92,7 @@ extension Command {
         let (restored, problems, _) = try await store.restore(names.compactMap { Int64($0) })
         for problem in problems { status = invocation.fail(problem) }
         try await invocation.printJSON(restored, of: store)
-        let title = restored.count == 1 ? try? await store.clip(restored[0]).displayTitle : nil
-        let subject =
-            title.map { Message.clip(restored[0], titled: $0) } ?? Message.count(restored.count, "clip")
+        let subject = await invocation.subject(restored, in: store)
         if !restored.isEmpty { invocation.remark("restored \(subject).") }
         return status
     }

@@ -89,10 +89,11 @@ extension Invocation {
         let found = names.filter(known.contains)
         guard !found.isEmpty else { return status }
         let ids = isJSON ? try await store.ids(taggedWith: found) : []
-        let count = try await store.replaceTags(found, with: new)
+        let changed = try await store.replaceTags(found, with: new)
         try await printJSON(ids, of: store)
         let tags = "the tag\(found.count == 1 ? "" : "s") " + found.map { "'\($0)'" }.joined(separator: ", ")
-        remark(count > 0 ? "\(done(tags, Message.count(count, "clip")))." : "nothing was changed.")
+        let clips = await subject(changed, in: store)
+        remark(changed.isEmpty ? "nothing was changed." : "\(done(tags, clips)).")
         return status
     }
 }
