@@ -133,7 +133,7 @@ import Testing
         #expect(Set(all).count == 1600)
         #expect(!all.contains(shown[3]))
         // Their titles are the query.
-        #expect(Array(all.prefix(4)) == [unshown, new] + shown.prefix(2))
+        #expect(Array(all.prefix(4)) == [new, unshown] + shown.prefix(2))
         let positions = all.indices.compactMap { selection.position(at: $0) }
         #expect(positions == positions.sorted())
     }
@@ -158,5 +158,32 @@ import Testing
         let (all, expected) = (selection.keys(0..<selection.count), again.keys(0..<again.count))
         #expect(all.firstIndex(of: object.id.key) == expected.firstIndex(of: object.id.key))
         #expect(all == expected)
+    }
+
+    @Test(arguments: ["swift", "zz"])
+    func `matches that arrive one by one are in the order of a new search`(word: String) async throws {
+        var query = ClipQuery(filter: word)
+        query.ranksWords = true
+        var selection = try await extend(RankedSelection(query, index)) { $0.isComplete }
+        let forms = ["\(word)1", "\(word)", "the \(word) one of many", "a\(word)", "\(word) and more"]
+        for number in 0..<40 {
+            let created = AttributeValue.integer(Int64(5000 + number))
+            try await context.insert("Clip", ["title": .text(forms[number * 7 % 5]), "created": created])
+            try await context.save()
+            let object = try #require(
+                try await container.fetch(FetchRequest("Clip", where: .equal("created", created))).first)
+            selection = try await container.read { [selection] snapshot in
+                var selection = selection
+                let change = ListCandidate(key: object.id.key, earlier: nil, object: object)
+                _ = selection.apply([change], in: snapshot)
+                return selection
+            }
+        }
+        try await index.bringUpToDate()
+        let again = try await extend(RankedSelection(query, index)) { $0.isComplete }
+        let (all, expected) = (selection.keys(0..<selection.count), again.keys(0..<again.count))
+        #expect(all == expected)
+        let positions = all.indices.compactMap { selection.position(at: $0) }
+        #expect(positions == positions.sorted())
     }
 }

@@ -29,6 +29,8 @@ struct RankedSelection: ListSelection {
     /// The scores of the ranked stages, and the numbers of their results and of those of the stages before them.
     private var scores: [SearchRanking.Scores] = []
     private var stageEnds: [Int] = []
+    /// The scores of the new matches that the ranking did not find.
+    private var arrived: [Int64: Double] = [:]
     /// The number of results of the ranking that have been added or were known.
     private var taken = 0
     /// The clips that the ranking has added, and those that changed since then.
@@ -201,20 +203,55 @@ struct RankedSelection: ListSelection {
             guard stage == nil else { return (old, old) }
             keys.remove(at: index)
             ranks.remove(at: index)
+            arrived[key] = nil
             return (old, nil)
         }
         guard let stage, let object else { return (nil, nil) }
+        guard ranking == nil || stage < stageEnds.count else {
+            // Before the results that are still to be found.
+            let last = max(ranks.last ?? 0, Self.rank(stage: stageEnds.count, taken))
+            return insert(key, at: keys.count, rank: last + 1)
+        }
         // Before the next result of the ranking; at the end of a stage without scores.
         var (before, next) = (Self.rank(stage: stage, 0), Self.rank(stage: stage + 1, 0))
+        var score = -Double.infinity
         if stage < min(scores.count, stageEnds.count) {
-            let better =
-                (stage > 0 ? stageEnds[stage - 1] : 0)
-                + scores[stage].better(than: object, ClipModel.searched)
+            let ranked = scores[stage].rank(of: object, ClipModel.searched)
+            score = ranked.score
+            let better = (stage > 0 ? stageEnds[stage - 1] : 0) + ranked.better
             before = Self.rank(stage: stage, better)
             if better < stageEnds[stage] { next = Self.rank(stage: stage, better + 1) }
         }
-        let index = ranks.partitionPoint { $0 >= next }
-        let rank = max(index > 0 ? ranks[index - 1] : 0, before) + 1
+        arrived[key] = score
+        return insert(key, score, between: before, next)
+    }
+
+    /// Inserts a key among those that arrived between two ranks: before those that are not better.
+    private mutating func insert(
+        _ key: Int64, _ score: Double, between before: Double, _ next: Double
+    ) -> (old: SortPosition?, new: SortPosition?) {
+        let others = ranks.partitionPoint { $0 > before }..<ranks.partitionPoint { $0 >= next }
+        let index = others.first { (arrived[keys[$0]] ?? .infinity) <= score } ?? others.upperBound
+        let lower = index > others.lowerBound ? ranks[index - 1] : before
+        let upper = index < others.upperBound ? ranks[index] : next
+        // At either end, there is room for many.
+        let rank =
+            switch index {
+            case _ where others.isEmpty: (lower + upper) / 2
+            case others.lowerBound: max(upper - 1, (lower + upper) / 2)
+            case others.upperBound: lower + 1
+            default: (lower + upper) / 2
+            }
+        guard lower < rank, rank < upper else {
+            let last = others.last.map { ranks[$0] } ?? before
+            return insert(key, at: others.upperBound, rank: last + 1)
+        }
+        return insert(key, at: index, rank: rank)
+    }
+
+    private mutating func insert(
+        _ key: Int64, at index: Int, rank: Double
+    ) -> (old: SortPosition?, new: SortPosition?) {
         keys.insert(key, at: index)
         ranks.insert(rank, at: index)
         return (nil, position(at: index))

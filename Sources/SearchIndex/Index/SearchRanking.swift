@@ -24,14 +24,14 @@ package struct SearchRanking: Sendable {
         let best: [Double]
         let rest: [Double]
 
-        /// Returns the number of results that are better than an object, which precedes equal ones.
-        package func better(than object: StoredObject, _ schema: SearchSchema) -> Int {
+        /// Returns the score of an object, and the number of results that are better than it, which precedes equal ones.
+        package func rank(of object: StoredObject, _ schema: SearchSchema) -> (score: Double, better: Int) {
             let whole = score.score(SearchDocument(object, schema))
-            if let index = best.firstIndex(where: { $0 <= whole }) { return index }
+            if let index = best.firstIndex(where: { $0 <= whole }) { return (whole, index) }
             let names = schema.names
             let short = score.score(
                 SearchDocument(id: object.id.key, schema) { names.contains($0) ? object[$0] : .null })
-            return best.count + (rest.firstIndex { $0 <= short } ?? rest.count)
+            return (whole, best.count + (rest.firstIndex { $0 <= short } ?? rest.count))
         }
     }
 
