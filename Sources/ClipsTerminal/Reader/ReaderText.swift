@@ -175,7 +175,7 @@ struct ReaderText: Sendable {
             return false
         }
         let lines = wrapped.lines(0..<Self.maxTitleLines)
-        let last = SafeText.cut(lines.last ?? "", to: max(0, width - 1)) + "…"
+        let last = SafeText.cut((lines.last ?? "") + "…", to: max(1, width))
         add(.title, (lines.dropLast() + [last]).joined(separator: "\n"))
         return true
     }

@@ -98,7 +98,7 @@ struct StatusLine {
         if wrapped.count(upTo: maxRows + 1) > maxRows, rows.count > 1 {
             rows[rows.count - 1] =
                 !message.isError
-                ? SafeText.cut(rows[rows.count - 1], to: width - 1) + "…"
+                ? SafeText.cut(rows[rows.count - 1] + "…", to: width)
                 : "… and more" + (state.settings.config.errors.isEmpty ? "" : " · :errors shows all")
         }
         let area = Rect(
@@ -368,9 +368,13 @@ struct StatusLine {
 
     /// Returns the right parts, with the longest title that fits. What happened is more important than its age.
     private func rightParts(fitting width: Int) -> [StyledRun] {
-        for (isBrief, hasAge) in [(false, true), (false, false), (true, true), (true, false)] {
+        var forms = [(Int.max, false, true), (.max, false, false), (.max, true, true), (.max, true, false)]
+        // "live" and an own change need no "you" to be understood.
+        if state.sync.lastChange?.isOwn == true { forms.insert((0, false, false), at: 2) }
+        for (maxAuthor, isBrief, hasAge) in forms {
             for maxTitle in stride(from: 60, through: 8, by: -4) {
-                let parts = rightParts(maxTitle: maxTitle, isBrief: isBrief, hasAge: hasAge)
+                let parts = rightParts(
+                    maxTitle: maxTitle, maxAuthor: maxAuthor, isBrief: isBrief, hasAge: hasAge)
                 if self.width(parts) <= width { return parts }
             }
         }

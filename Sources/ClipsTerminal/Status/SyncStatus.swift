@@ -42,31 +42,31 @@ struct SyncStatus: Sendable {
         ///
         /// - Parameters:
         ///   - maxTitle: The maximum number of characters of a title; 0 for none.
-        ///   - maxAuthor: The maximum number of columns of the author.
+        ///   - maxAuthor: The maximum number of columns of the author; 0 to leave it out.
         ///   - isBrief: Whether to name an updated clip without its changes.
         func summary(_ titles: HistoryTitles, maxTitle: Int, maxAuthor: Int, isBrief: Bool = false) -> String
         {
-            let author = SafeText.cut(author, to: maxAuthor)
+            let author = maxAuthor == 0 ? "" : SafeText.cut(author, to: maxAuthor) + " "
             if let line, line.clip == 0 {
                 let quote = line.title?.firstWords(columns: maxTitle).map { ": \($0)" } ?? ""
-                return "\(author) \(titles.words(line).sentence("a clip"))\(quote)"
+                return "\(author)\(titles.words(line).sentence("a clip"))\(quote)"
             }
             if let line {
                 let title = (line.title ?? titles[line.clip] ?? self.title)?.firstWords(columns: maxTitle)
-                if isBrief, line.kind == .update, let title { return "\(author) changed “\(title)”" }
-                return "\(author) \(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
+                if isBrief, line.kind == .update, let title { return "\(author)changed “\(title)”" }
+                return "\(author)\(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
             }
             let count = inserted + updated + deleted
             // Their number is not known before the step ends.
             if mayLackParts, loose?.isEmpty ?? true {
-                return "\(author) \((step == nil ? nil : words)?.sentence("clips") ?? "changed clips")"
+                return "\(author)\((step == nil ? nil : words)?.sentence("clips") ?? "changed clips")"
             }
             if let words, !mayLackParts {
                 let known = lines.map(titles.words)
                 let isAlike = lines.count == count && Set(known.map(\.phrase)).count == 1
                 let shown = isAlike ? known[0] : words
                 return
-                    "\(author) \(shown.sentence("\(count.grouped) \(count == 1 ? "clip" : "clips")"))"
+                    "\(author)\(shown.sentence("\(count.grouped) \(count == 1 ? "clip" : "clips")"))"
             }
             var kinds = [(inserted, "saved"), (updated, "changed"), (deleted, "deleted")].filter { $0.0 > 0 }
             if role != .work {
@@ -79,7 +79,7 @@ struct SyncStatus: Sendable {
             }
             let more = mayLackParts ? "+" : ""
             let words = kinds.map { "\($0.1) \($0.0.grouped)\(more)" }.joined(separator: ", ")
-            return "\(author) \(words) \(kinds.last?.0 == 1 && !mayLackParts ? "clip" : "clips")"
+            return "\(author)\(words) \(kinds.last?.0 == 1 && !mayLackParts ? "clip" : "clips")"
         }
     }
 
