@@ -208,6 +208,6 @@ import Testing
         let title = "A title that is much longer than the room for it in the status line"
         state.take(.transactions([transaction(1, deleting: [7], author: "extension", title: title)]))
         #expect(state.statusLine.contains("/title:kernel"), "\(state.statusLine)")
-        #expect(columns < 80 || state.statusLine.contains("extension deleted"), "\(state.statusLine)")
+        #expect(columns < 80 || state.statusLine.contains("deleted “A"), "\(state.statusLine)")
     }
 }

@@ -125,11 +125,11 @@ import Testing
             try app.run("jO\n:wait text=Ran sh on “Clip 1”")
             #expect(app.lines[0] == "a text")
             #expect(app.wait { $0.list.clips.rows.map(\.isUnread) == [true, false, true] })
-            // A program that reads keys shows its output itself.
+            // A program that reads keys and ends without one, too.
             let screen = "stty -icanon; sleep 0.5; echo a screen"
             try screen.write(toFile: browser, atomically: true, encoding: .utf8)
-            try app.run("<Esc>O\n:wait idle")
-            #expect(app.state.screen == .list)
+            try app.run("<Esc>O\n:wait text=a screen")
+            #expect(app.state.screen == .output)
         }
     }
 

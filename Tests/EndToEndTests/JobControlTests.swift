@@ -123,6 +123,21 @@ import Testing
         #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })
     }
 
+    @Test func `output after a single key is shown until a key is pressed`() async throws {
+        let script = "stty -icanon; sleep 1; printf 'sure?'; head -c 1 > /dev/null; stty sane; seq 100 103"
+        let ask = try program("sure", script)
+        let terminal = try terminal([ClipsProgram.path])
+        #expect(try await soon { try terminal.shows("live") })
+        try terminal.send(":!\(ask)", "Enter")
+        #expect(try await soon { try terminal.shows("sure?") })
+        try terminal.send("y")
+        #expect(try await soon { try terminal.shows("103") && terminal.shows("Esc back") })
+        try terminal.send("q")
+        #expect(try await soon { try terminal.shows("live") && !terminal.shows("103") })
+        try terminal.send("q")
+        #expect(try await soon { try terminal.format("#{pane_dead}") == "1" })
+    }
+
     @Test func `a program with its own terminal gets its keys, its size, ^C, and ^Z`() async throws {
         let keys = try program(
             "ask",

@@ -12,13 +12,13 @@ import Testing
     }
 
     private func text(_ script: String, input: String? = nil) -> String {
-        PlainOutput.text(run(script, input: input).output)
+        PlainOutput.text(run(script, input: input).lastingOutput)
     }
 
     @Test func `output and errors of a program on a terminal are recorded in their order`() {
         let program = run("test -t 1 && test -t 2 && echo out; echo error >&2; stty size < /dev/tty; exit 3")
         #expect(PlainOutput.text(program.output) == "out\nerror\n12 34\n")
-        #expect(program.status == 3 && !program.showsOutput && !program.isCut)
+        #expect(program.status == 3 && program.lastingOutput == program.output && !program.isCut)
     }
 
     @Test func `a text is on standard input, and the keys are on the terminal`() {
@@ -26,15 +26,21 @@ import Testing
         #expect(text("test -t 0 && echo keys") == "keys\n")
     }
 
-    @Test func `a program that reads single keys shows its output itself`() {
+    @Test func `of a program that reads single keys, the output remains, but not what a menu draws`() {
         // More than the terminal holds, so that the program waits until some of it was read.
-        #expect(run("stty -icanon; head -c 300000 /dev/zero").showsOutput)
+        let fill = "stty -icanon; head -c 300000 /dev/zero"
+        #expect(text("echo a; \(fill); stty sane; echo b").filter { $0 != "\0" } == "a\nb\n")
+        let menu = "printf '\\033[?25l\\033[J> x\\033[2A\\033[1;31mdrawn\\033[0m\\033[J'"
+        let chosen = text("echo a; \(fill); \(menu); stty sane; echo chosen")
+        #expect(chosen.filter { $0 != "\0" } == "a\nchosen\n")
+        #expect(text("echo a; \(menu); echo b") == "a\n> xdrawnb\n")
     }
 
     @Test func `what is written before and after a pager is output`() {
         let (begin, end) = ("printf '\\033[?1049h'", "printf '\\033[?1049l'")
         let program = run("echo before; stty -icanon; \(begin); head -c 300000 /dev/zero; \(end); echo after")
-        #expect(PlainOutput.text(program.output) == "before\nafter\n" && !program.showsOutput)
+        #expect(PlainOutput.text(program.output) == "before\nafter\n")
+        #expect(program.lastingOutput == program.output)
         #expect(
             PlainOutput.text(Array("a\u{1B}[?12;1047hb\u{1B}[0mc\u{1B}[?1047;12ld\u{1B}[?25h".utf8)) == "ad")
     }

@@ -195,7 +195,7 @@ final class AppRunner {
         for call in calls where status == 0 {
             let program = RelayedProgram(
                 call.words, input: call.input, size: size, hasTerminal: !screen.isHeadless)
-            if !program.showsOutput { output.add(program) }
+            output.add(program)
             status = program.status
             last += 1
         }

@@ -188,7 +188,8 @@ enum Effect: Sendable {
                     return text
                 }
             } then: {
-                if id == $0.reader.id { $0.reader.moveToEnd(of: $1) }
+                guard id == $0.reader.id else { return }
+                if $0.reader.seeksEnd { $0.reader.moveToEnd(of: $1) } else { _ = $0.reader.use($1) }
             }
         case .findLine(let id, let text, let highlight, let start, let isForward):
             .read { _ in
@@ -203,7 +204,7 @@ enum Effect: Sendable {
         case .gather(let ids, let sort, let purpose):
             .read {
                 try await $0.store.clips(
-                    ids, in: sort, attributes: purpose.attributes, maxBytes: TerminalScreen.longestCopy)
+                    ids, in: sort, attributes: purpose.attributes, maxBytes: Purpose.maxBytes)
             } then: {
                 $0.typing.awaitsResult = false
                 $0.use($1, of: ids, for: purpose)
@@ -350,6 +351,9 @@ enum Purpose: Hashable, Sendable {
     case open
     case run(ClipCommand, withInput: Bool)
     case pick(CopyForm)
+
+    /// The size of the clips that are used together.
+    static let maxBytes = 64 << 20
 
     /// The attributes to read; nil for all.
     var attributes: [ClipAttribute]? {

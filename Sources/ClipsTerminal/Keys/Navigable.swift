@@ -58,6 +58,7 @@ extension AppState {
         case .list, .output:
             if case .end = motion, count == nil, let id = reader.id, let text = reader.text {
                 // Measuring a long text takes time, so the worker does it.
+                reader.seeksEnd = true
                 emit(.measure(id: id, text))
             } else {
                 reader.move(motion, count: count)

@@ -170,6 +170,13 @@ extension AppState {
     ///
     /// - Parameter ids: Those that were chosen.
     mutating func use(_ clips: [Clip], of ids: [Int64], for purpose: Purpose) {
+        let bytes = clips.reduce(0) { $0 + $1.title.utf8.count + $1.url.utf8.count + $1.text.utf8.count + 1 }
+        guard clips.count == ids.count || bytes <= Purpose.maxBytes else {
+            if case .pick = purpose, opens(.choice) { beginFilter() }
+            let size = "more than \(Purpose.maxBytes >> 20) MB"
+            return report(
+                "The \(ids.count.grouped) clips have \(size) together. Choose fewer of them.", isError: true)
+        }
         if case .pick(let form) = purpose { return finishPick(clips, of: ids, form) }
         guard !clips.isEmpty else { return report(alreadyDeleted(ids), isError: true) }
         switch purpose {

@@ -16,7 +16,7 @@ struct ProgramOutput: Sendable {
         guard text.utf8.count < RelayedProgram.maxOutput else { return }
         if let last = text.last, !last.isNewline { text += "\n" }
         let cut = run.isCut ? "(The output was long; this is its end.)\n" : ""
-        text += cut + PlainOutput.text(run.output)
+        text += cut + PlainOutput.text(run.lastingOutput)
     }
 }
 

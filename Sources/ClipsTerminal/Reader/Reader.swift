@@ -38,6 +38,8 @@ struct Reader: Sendable {
     private var countedWords = ""
     /// The line of the match that was found last, and its number from 1 if it is known, until the text scrolls.
     private(set) var found: (line: Int, number: Int?)?
+    /// Whether the cursor goes to the end once the text is laid out, unless it moves before.
+    var seeksEnd = false
     /// Whether the search for it continued at the other end of the text.
     private(set) var hasWrapped = false
     /// The URLs in the text, by their numbers less 1.
@@ -182,7 +184,7 @@ struct Reader: Sendable {
     mutating func moveToEnd(of measured: ReaderText) {
         guard use(measured), var whole = text else { return }
         let count = whole.count(upTo: .max)
-        found = nil
+        (found, seeksEnd) = (nil, false)
         if range != nil { moveTo(index: count - 1) } else { top = max(0, count - height) }
     }
 }
@@ -193,7 +195,7 @@ extension Reader: Navigable {
 
     /// Scrolls to a line; one after the end is corrected in `layOut`, since the lines are not counted.
     mutating func moveTo(index: Int) {
-        found = nil
+        (found, seeksEnd) = (nil, false)
         guard let start = range?.start else {
             top = max(0, min(index, 1 << 40))
             return

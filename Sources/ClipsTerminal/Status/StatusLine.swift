@@ -10,7 +10,7 @@ import Terminal
 /// below it.
 struct StatusLine {
     let state: AppState
-    private var theme: Theme { state.theme }
+    var theme: Theme { state.theme }
 
     /// - Parameter isReused: Whether the frame contains the last one, with the same line of keys.
     func draw(_ layout: Layout, in frame: inout Frame, isReused: Bool = false) {
@@ -194,7 +194,7 @@ struct StatusLine {
     /// The columns of a filter that the last change does not take.
     private static let minFilter = 20
 
-    private func width(_ parts: [StyledRun]) -> Int {
+    func width(_ parts: [StyledRun]) -> Int {
         parts.reduce(max(0, parts.count - 1) * 3) { $0 + DisplayWidth.columns(of: SafeText.line($1.text)) }
     }
 
@@ -316,83 +316,5 @@ struct StatusLine {
             parts.append(StyledRun("\(unread) unread", theme.muted))
         }
         return parts
-    }
-
-    private func rightParts(
-        maxTitle: Int, maxAuthor: Int = .max, isBrief: Bool = false, hasAge: Bool = true
-    ) -> [StyledRun] {
-        var parts: [StyledRun] = []
-        switch state.sync.state {
-        case .stopped: parts.append(StyledRun(state.list.clips.isLoaded ? "…" : "opening…", theme.muted))
-        case .live where state.sync.hasFailedSave: parts.append(StyledRun("last save failed", theme.warning))
-        case .live where state.list.pause == nil: parts.append(StyledRun("live", theme.live))
-        // The left side shows the pause.
-        case .live: break
-        case .polling: parts.append(StyledRun("polling (no file events)", theme.warning))
-        case .storeReplaced:
-            return [StyledRun("the store file was replaced or emptied: quit and restart", theme.error)]
-        case .failing(.store(let error)) where state.sync.hasBeenLive && error.isOfWriting:
-            // Commits are read before the position in the history is saved.
-            parts.append(StyledRun("live, but the store is not writable", theme.warning))
-        case .failing(let error): return [StyledRun("not live: \(error)", theme.error)]
-        }
-        if state.saving.unavailabilityReason != nil {
-            parts.insert(StyledRun("read only", theme.warning), at: 0)
-        }
-        if !state.sync.indexing.isEmpty { parts.append(StyledRun(state.sync.indexing, theme.warning)) }
-        if state.sync.conflicts > 0 {
-            let name = state.sync.conflicts == 1 ? "conflict" : "conflicts"
-            let key = state.keys.name(of: .conflicts)
-            parts.append(StyledRun("\(state.sync.conflicts) \(name): \(key)", theme.warning))
-        }
-        if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme.warning)) }
-        // The message says the same of an own change.
-        if let change = state.sync.lastChange, !change.isOwn || state.message == nil {
-            let summary = change.summary(
-                state.history.titles, maxTitle: maxTitle, maxAuthor: maxAuthor, isBrief: isBrief)
-            let age = hasAge ? ", \(Age(of: change.at, at: state.now).sentence)" : ""
-            parts.append(StyledRun(summary + age, theme.muted))
-        }
-        return parts
-    }
-
-    /// Returns the right parts with the longest author that fits. The number of clips is not cut off.
-    private func untitledParts(fitting width: Int) -> [StyledRun] {
-        for maxAuthor in [40, 24, 16, 10] {
-            let parts = rightParts(maxTitle: 0, maxAuthor: maxAuthor)
-            if self.width(parts) <= width { return parts }
-        }
-        let parts = rightParts(fitting: width)
-        return parts.count == 1 && parts[0].style == theme.muted ? [] : parts
-    }
-
-    /// Returns the right parts, with the longest title that fits. What happened is more important than its age.
-    private func rightParts(fitting width: Int) -> [StyledRun] {
-        var forms = [(Int.max, false, true), (.max, false, false), (.max, true, true), (.max, true, false)]
-        // "live" and an own change need no "you" to be understood.
-        if state.sync.lastChange?.isOwn == true { forms.insert((0, false, false), at: 2) }
-        for (maxAuthor, isBrief, hasAge) in forms {
-            for maxTitle in stride(from: 60, through: 8, by: -4) {
-                let parts = rightParts(
-                    maxTitle: maxTitle, maxAuthor: maxAuthor, isBrief: isBrief, hasAge: hasAge)
-                if self.width(parts) <= width { return parts }
-            }
-        }
-        let parts = rightParts(maxTitle: 0)
-        guard !state.sync.mirror.isEmpty, self.width(parts) > width else { return parts }
-        // The last parts are omitted, and "live" alone would hide the problem of the mirror.
-        let mirror = parts.filter { $0.text == state.sync.mirror }
-        return mirror + parts.filter { $0.text != state.sync.mirror && $0.text != "live" }
-    }
-
-}
-
-extension StoreError {
-    /// Whether the error concerns writing only.
-    fileprivate var isOfWriting: Bool {
-        switch self {
-        case .busy, .full, .notWritable: true
-        default: false
-        }
     }
 }

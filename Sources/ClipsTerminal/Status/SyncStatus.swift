@@ -38,21 +38,41 @@ struct SyncStatus: Sendable {
         /// The last transaction of the step that the history has counted.
         var countedEnd: Int64 = 0
 
+        /// The title of the only clip that changed, or the words of a quote; nil for several clips, or if it is not
+        /// known.
+        func name(_ titles: HistoryTitles) -> String? {
+            line.flatMap { $0.clip == 0 ? $0.title : $0.title ?? titles[$0.clip] ?? title }
+        }
+
+        /// Whether several attributes of the only clip changed.
+        func isOfSeveral(_ titles: HistoryTitles) -> Bool {
+            line.map { titles.words($0).sentence("").hasPrefix("changed :") } ?? false
+        }
+
+        /// Whether a summary has the name, if there is one.
+        func isNamed(_ titles: HistoryTitles, maxTitle: Int, cutsWords: Bool) -> Bool {
+            name(titles).map { $0.firstWords(columns: maxTitle, cutsWords: cutsWords) != nil } ?? true
+        }
+
         /// `cli starred “Title”`, `you marked 3 clips as read`, or `cli saved 3, changed 1 clip`.
         ///
         /// - Parameters:
         ///   - maxTitle: The maximum number of characters of a title; 0 for none.
         ///   - maxAuthor: The maximum number of columns of the author; 0 to leave it out.
         ///   - isBrief: Whether to name an updated clip without its changes.
-        func summary(_ titles: HistoryTitles, maxTitle: Int, maxAuthor: Int, isBrief: Bool = false) -> String
-        {
+        ///   - cutsWords: Whether the title may end within a word.
+        func summary(
+            _ titles: HistoryTitles, maxTitle: Int, maxAuthor: Int, isBrief: Bool = false,
+            cutsWords: Bool = false
+        ) -> String {
             let author = maxAuthor == 0 ? "" : SafeText.cut(author, to: maxAuthor) + " "
             if let line, line.clip == 0 {
-                let quote = line.title?.firstWords(columns: maxTitle).map { ": \($0)" } ?? ""
+                let words = line.title?.firstWords(columns: maxTitle, cutsWords: cutsWords)
+                let quote = words.map { ": \($0)" } ?? ""
                 return "\(author)\(titles.words(line).sentence("a clip"))\(quote)"
             }
             if let line {
-                let title = (line.title ?? titles[line.clip] ?? self.title)?.firstWords(columns: maxTitle)
+                let title = name(titles)?.firstWords(columns: maxTitle, cutsWords: cutsWords)
                 if isBrief, line.kind == .update, let title { return "\(author)changed “\(title)”" }
                 return "\(author)\(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
             }
@@ -174,9 +194,11 @@ struct SyncStatus: Sendable {
 
 extension String {
     /// Returns the text, or the first of its words, which fit in a number of columns; nil if none does.
-    fileprivate func firstWords(columns: Int) -> String? {
+    fileprivate func firstWords(columns: Int, cutsWords: Bool) -> String? {
         let cut = SafeText.cut(self, to: columns)
-        guard cut.hasSuffix("…"), cut != SafeText.line(self) else { return cut.isEmpty ? nil : cut }
+        guard cut.hasSuffix("…"), cut != SafeText.line(self), !cutsWords else {
+            return cut.isEmpty ? nil : cut
+        }
         // Some scripts have no spaces between words.
         if cut.unicodeScalars.contains(where: { $0.value >= 0x2E80 }) { return cut }
         if let space = cut.lastIndex(of: " ") { return cut[..<space] + "…" }

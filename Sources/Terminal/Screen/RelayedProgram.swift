@@ -14,9 +14,19 @@ package struct RelayedProgram {
     package private(set) var isCut = false
     /// Whether the program read single keys.
     private var readsKeys = false
-    /// Whether the program shows its output itself, as a menu does. What is written before and after a pager that
-    /// has the whole screen is output.
-    package var showsOutput: Bool { readsKeys && !PlainOutput.hasOtherScreen(output) }
+    /// The keys that it read last as single ones, and the size of the output before them.
+    private var last: (keys: [UInt8], offset: Int)?
+    /// The output that remains to be read: none of a program that a key ended, as a pager, and not what a menu draws.
+    /// ``PlainOutput`` omits what a program shows on the whole screen.
+    package var lastingOutput: [UInt8] {
+        guard readsKeys, !PlainOutput.hasOtherScreen(output) else { return output }
+        if let last {
+            var rest = output[last.offset...]
+            if rest.starts(with: last.keys) { rest = rest.dropFirst(last.keys.count) }
+            if PlainOutput.text(Array(rest)).allSatisfy(\.isWhitespace) { return [] }
+        }
+        return PlainOutput.aroundMoves(output)
+    }
 
     package static let maxOutput = 1 << 22
     /// The bytes read together.
@@ -58,11 +68,13 @@ package struct RelayedProgram {
                 status = hasEnded.exitStatus
                 break
             }
-            guard terminal_is_ending() == 0, screen?.relayKeys(ready[1].hasEvent, to: pty) != false else {
+            let keys = screen.map { $0.relayKeys(ready[1].hasEvent, to: pty) } ?? []
+            guard terminal_is_ending() == 0, let keys else {
                 // The next event of the app is the same signal, or the end of the terminal.
                 kill(-child, SIGTERM)
                 break
             }
+            if readsKeys, !keys.isEmpty { last = (keys, output.count) }
         }
     }
 
@@ -81,7 +93,9 @@ package struct RelayedProgram {
             }
             output += bytes
             if output.count > 2 * Self.maxOutput {
-                output.removeFirst(output.count - Self.maxOutput)
+                let excess = output.count - Self.maxOutput
+                output.removeFirst(excess)
+                if let keys = last { last = (keys.keys, max(0, keys.offset - excess)) }
                 isCut = true
             }
             if let screen { try? DescriptorIO.write(bytes, to: screen) }
@@ -105,31 +119,31 @@ extension ControllingTerminal {
         tcsetattr(number, TCSAFLUSH, &modes)
     }
 
-    /// Passes the keys and the size. Returns false if the terminal has ended.
-    fileprivate func relayKeys(_ isReady: Bool, to pty: CInt) -> Bool {
+    /// Passes the keys and the size. Returns the keys; nil if the terminal has ended.
+    fileprivate func relayKeys(_ isReady: Bool, to pty: CInt) -> [UInt8]? {
         var (rows, columns): (CInt, CInt) = (0, 0)
         if terminal_size(number, &rows, &columns) == 0 { terminal_pty_resize(pty, rows, columns) }
-        guard isReady else { return true }
+        guard isReady else { return [] }
         guard let keys = try? DescriptorIO.readAvailable(number, limit: 4096), !keys.isEmpty else {
-            return false
+            return nil
         }
         var modes = termios()
         let stops = tcgetattr(pty, &modes) == 0 && modes.c_lflag & tcflag_t(ISIG) != 0
         // A session without a shell is not stopped by ^Z, so this process stops it.
         guard stops, let stop = keys.firstIndex(of: 0x1A) else {
             DescriptorIO.writeAvailable(keys, to: pty)
-            return true
+            return keys
         }
         DescriptorIO.writeAvailable(Array(keys[..<stop]), to: pty)
         let group = tcgetpgrp(pty)
         // After the program has exited, there is no group; 0 would be that of this process.
-        guard group > 0 else { return true }
+        guard group > 0 else { return keys }
         kill(-group, SIGSTOP)
         restore()
         terminal_stop()
         begin()
         kill(-group, SIGCONT)
         DescriptorIO.writeAvailable(Array(keys[(stop + 1)...]), to: pty)
-        return true
+        return keys
     }
 }

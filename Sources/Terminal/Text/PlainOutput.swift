@@ -67,6 +67,25 @@ package enum PlainOutput {
         return false
     }
 
+    /// Returns the output before the first move of the cursor, and after the last one.
+    static func aroundMoves(_ bytes: [UInt8]) -> [UInt8] {
+        var moves: Range<Int>?
+        var rest = bytes[...]
+        while let start = rest.firstIndex(of: escape) {
+            let end = max(end(ofSequence: bytes, at: start + 1), start + 1)
+            if movesCursor(bytes[(start + 1)..<end]) { moves = (moves?.lowerBound ?? start)..<end }
+            rest = rest[end...]
+        }
+        return moves.map { Array(bytes[..<$0.lowerBound] + bytes[$0.upperBound...]) } ?? bytes
+    }
+
+    /// Whether a sequence after its ESC moves the cursor, or erases the screen (ECMA-48, 8.3).
+    private static func movesCursor(_ sequence: ArraySlice<UInt8>) -> Bool {
+        let isLong = sequence.first == UInt8(ascii: "[")
+        let moves = isLong ? "ABCDEFGHJSTdfr" : "78DEM"
+        return (isLong ? sequence.last : sequence.first).map(moves.utf8.contains) == true
+    }
+
     /// Whether a sequence after its ESC begins the alternate screen (true), or ends it (false); nil for others.
     private static func switchesScreen(_ sequence: ArraySlice<UInt8>) -> Bool? {
         guard sequence.starts(with: [UInt8(ascii: "["), UInt8(ascii: "?")]), let last = sequence.last,
