@@ -18,7 +18,8 @@ import Testing
     private static let narrow = Size(rows: 12, columns: 40)
 
     private static let sentences = [
-        "No changes of yours to undo in the last week, besides clips that you opened.", "Open the clip, and press v to select lines.",
+        "No changes of yours to undo in the last week, besides clips that you opened.",
+        "Open the clip, and press v to select lines.",
         "Following: at the top, new clips scroll into view.",
         "Tagged 5 clips +a-long-tag +another-long-tag -third · u to undo",
     ]

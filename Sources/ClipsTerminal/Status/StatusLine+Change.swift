@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HistoryTracking
+import LiveQuery
 import PersistentStore
 import Terminal
 

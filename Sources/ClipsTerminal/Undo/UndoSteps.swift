@@ -119,7 +119,9 @@ extension AppState {
                 return report("Nothing else to \(verb); the next \(verb) begins again with your last change.")
             }
             return report(
-                direction == .undo ? "No changes of yours to undo in the last week, besides clips that you opened." : "Nothing to redo.")
+                direction == .undo
+                    ? "No changes of yours to undo in the last week, besides clips that you opened."
+                    : "Nothing to redo.")
         }
         typing.awaitedQuestion = .undo(direction)
         emit(.loadUndoHistory(undoSteps.earlier, isRedoing: direction == .redo))
