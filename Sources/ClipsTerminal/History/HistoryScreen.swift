@@ -123,14 +123,15 @@ struct HistoryScreen {
         var (detail, others) = (state.history.titles.detail(first), row.others(than: first))
         var more: String { [detail, others].filter { !$0.isEmpty }.joined(separator: ", ") }
         let width = columns.change - 5
+        let name = first.title ?? state.history.titles[first.clip] ?? "…"
         // On a narrow screen, the change says more than the rest of a title.
-        let least = min(8, width / 2)
+        let least = DisplayWidth.columns(of: SafeText.cut(name, to: min(8, width / 2)))
         if !others.isEmpty, DisplayWidth.columns(of: more) + 2 + least > width {
             others = row.others(than: first, isShort: true)
             detail = SafeText.cut(detail, to: max(0, width - least - 4 - DisplayWidth.columns(of: others)))
         }
         let room = max(least, width - DisplayWidth.columns(of: more) - 2)
-        let title = SafeText.cut(first.title ?? state.history.titles[first.clip] ?? "…", to: room)
+        let title = SafeText.cut(name, to: room)
         let used = frame.put(
             title, in: line, column: 3, width: room, style: transaction.isOwn ? theme.strong : theme.title)
         frame.putCut(more, in: line, column: 5 + used, width: width - used - 2, style: theme.muted)
