@@ -93,6 +93,15 @@ extension ManPage {
                 bind W tag +work
                 """),
         Topic(
+            title: "DUPLICATES",
+            text: """
+                Pages are the same if their addresses differ in the scheme, www., a slash at the end, tracking \
+                parameters, encoding, or a fragment only. A merge retains both texts, notes, and tags, and a star. Its \
+                title is that of --title, otherwise the longer one; the other one is in the note. 'clips add' and \
+                'clips import' save another clip unless --duplicates says otherwise, the app asks unless \
+                'set duplicates' does, and 'clips extension' and the browser merge.
+                """),
+        Topic(
             title: "UNSAVED CLIPS",
             text: """
                 A clip that cannot be saved for any reason, such as a full disk, a store that another program \
