@@ -12,7 +12,7 @@ package struct ListColumns: Equatable {
             switch self {
             case .title: (0, 0, 0)
             case .site: (10, max(10, min(26, list * 18 / 100)), 26)
-            case .tags: (9, max(9, min(22, list * 14 / 100)), 22)
+            case .tags: (6, max(9, min(22, list * 14 / 100)), 22)
             case .age: (6, 6, 6)
             case .author: (9, 9, 15)
             case .saved: (16, 16, 16)
