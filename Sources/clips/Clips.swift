@@ -34,6 +34,7 @@ enum Clips {
         if let browser = try BrowserExtension(arguments: given) { return try serve(browser) }
         words = given
         (command, words) = try Command.find(in: given)
+        try command.checkAction(in: words)
         let arguments = try Arguments(
             words, options: command.options + Option.global, takesSignedWords: command.takesSignedWords,
             // Almost every clip has a letter, so that a query does not exclude one.

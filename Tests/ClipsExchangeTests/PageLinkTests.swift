@@ -18,6 +18,22 @@ import Testing
             "\(found.text)")
     }
 
+    @Test func `an international host has its ASCII form`() throws {
+        let found = try text(
+            "<p><a href='https://idn-ä.example:81/ü'>a</a> <a href='https://u%40x@b.example/'>b</a>")
+        #expect(found.contains("[1]: https://xn--idn--ooa.example:81/%C3%BC\n"), "\(found)")
+    }
+
+    @Test func `a part of a page keeps the links that a page has outside of its content`() throws {
+        let names = ["header", "nav", "aside", "footer", "main", "article"]
+        for first in names {
+            let parts = ([first] + names).map { "<\($0)><a href='https://\($0).example/'>\($0)</a></\($0)>" }
+            let part = "<p>Text <a href='https://a.example/'>l</a>.</p>" + parts.joined()
+            let found = try #require(WebPage(Array(part.utf8), address: "https://b.example/")).text
+            for name in names { #expect(found.contains("]: https://\(name).example/"), "\(first): \(found)") }
+        }
+    }
+
     @Test func `an item of a feed keeps the links that a page has around its content`() throws {
         let item = """
             <p>A text with <a href="https://a.example/">a</a>.</p><div class="share"><a href="https://b.example/">x</a></div>

@@ -137,6 +137,12 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("open", 2, "Missing operand: QUERY. Run 'clips open --help'."),
         MessageCase("tags rename", 2, "Missing operand: OLD. Run 'clips tags rename --help'."),
         MessageCase("tags rename a", 2, "Missing operand: NEW. Run 'clips tags rename --help'."),
+        MessageCase(
+            "backup restor x", 2, "Unexpected operand 'x'. Did you mean 'restore'? Run 'clips backup --help'."
+        ),
+        MessageCase(
+            "history claen --before 1d", 2,
+            "Unexpected operand 'claen'. Did you mean 'clean'? Run 'clips history --help'."),
         MessageCase("tags rename a b c", 2, "Unexpected operand 'c'. Run 'clips tags rename --help'."),
         MessageCase("tags merge a", 2, "Missing operand: INTO. Run 'clips tags merge --help'."),
         MessageCase(

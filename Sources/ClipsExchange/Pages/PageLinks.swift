@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Platform
+import SearchIndex
 
 /// The addresses of the links in a page, numbered in the order of their first occurrence.
 struct PageLinks {
@@ -62,9 +63,17 @@ struct PageLinks {
             // Only a file of the reader leads to others.
             scheme != "file" || page.hasPrefix("file:///")
         else { return nil }
-        let address = url.absoluteString
+        let address = Self.withASCIIHost(url.absoluteString)
         let isSafe = address.utf8.count <= Self.maxAddress && address.allSatisfy { !$0.isWhitespace }
         return isSafe ? address : nil
+    }
+
+    /// Returns an address with the ASCII form of a host that is percent-encoded, as a URL of Foundation has it.
+    private static func withASCIIHost(_ address: String) -> String {
+        guard let start = address.firstRange(of: "://")?.upperBound else { return address }
+        let host = address[start...].prefix { !":/?#@".contains($0) }
+        guard host.contains("%"), address[host.endIndex...].first != "@" else { return address }
+        return address[..<start] + Punycode.host(host) + address[host.endIndex...]
     }
 
     /// Returns the number of an address; nil if there are too many.

@@ -9,10 +9,12 @@ struct PageScope {
     private(set) var isInPost = false
     /// Whether it is in an element with headers and footers of its own.
     private(set) var isInSection = false
+    /// Whether the whole is the content of a page.
+    private(set) var isPart = false
 
     /// The scope of a part of a page that is content as a whole.
     static let content = PageScope(
-        isInContent: true, isInMain: true, isInArticle: true, isInSection: true)
+        isInContent: true, isInMain: true, isInArticle: true, isInSection: true, isPart: true)
 
     /// Returns the scope of the children of an element in the content.
     ///
@@ -40,7 +42,8 @@ struct PageScope {
     /// Whether an element is outside of the content by its name.
     func omits(_ name: String) -> Bool {
         switch name {
-        case "nav", "dialog": true
+        case "nav": !isPart
+        case "dialog": true
         case "header": !isInContent && !isInSection
         case "footer": !isInSection
         case "aside": !isInMain

@@ -62,9 +62,8 @@ package struct WebPage: Hashable, Sendable {
     /// Returns the bytes as UTF-8; nil if the tables of encodings are missing.
     private static func isWhole(_ text: [UInt8]) -> Bool {
         let start = String(decoding: text.prefix(1 << 16), as: UTF8.self).lowercased()
-        let signs = [
-            "!doctype", "html", "head", "title", "meta", "link", "body", "header", "nav", "main", "article",
-        ]
+        // Not "header", which a part may have.
+        let signs = ["!doctype", "html", "head>", "title", "meta", "link", "body"]
         return signs.contains { start.contains("<" + $0) }
     }
 

@@ -98,9 +98,7 @@ package struct CanonicalURL: Hashable, Sendable {
     /// The spellings of the URL to look up, with ``inUsualSpelling(_:)``, and the beginnings of others: a text that
     /// begins with one of these may be a variant.
     package var candidates: (exact: [String], prefixes: [String]) {
-        let encoded = host.split(separator: ".", omittingEmptySubsequences: false)
-            .map { $0.utf8.allSatisfy { $0 < 0x80 } ? String($0) : "xn--" + Punycode.encoded($0) }
-            .joined(separator: ".")
+        let encoded = Punycode.host(host)
         var (exact, prefixes): ([String], [String]) = ([], [])
         let queries = PercentEncoding.spellings(query, separators: "&=+")
         for host in encoded == host ? [host] : [host, encoded] {

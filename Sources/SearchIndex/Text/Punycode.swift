@@ -37,8 +37,17 @@ package enum Punycode {
         return String(text)
     }
 
+    /// Returns the ASCII form of a host, which may be percent-encoded.
+    package static func host(_ host: some StringProtocol) -> String {
+        PercentEncoding.decoded(host, reserved: "").lowercased().split(
+            separator: ".", omittingEmptySubsequences: false
+        )
+        .map { $0.utf8.allSatisfy { $0 < 0x80 } ? String($0) : "xn--" + encoded($0) }
+        .joined(separator: ".")
+    }
+
     /// Returns the letters that follow `xn--` for a label.
-    static func encoded(_ label: some StringProtocol) -> String {
+    private static func encoded(_ label: some StringProtocol) -> String {
         let scalars = label.unicodeScalars.map { Int($0.value) }
         var result = scalars.filter { $0 < firstScalar }.map { UInt8($0) }
         var done = result.count

@@ -69,6 +69,14 @@ struct Command: Sendable {
         return operands
     }
 
+    /// Checks that the first operand is not a mistyped action, whose options this command does not have.
+    func checkAction(in words: [String]) throws(UsageError) {
+        guard operands.isEmpty, let first = Self.operands(in: words[...]).first,
+            let action = Suggestion.nearest(to: words[first], in: longerNames)
+        else { return }
+        throw UsageError("Unexpected operand '\(words[first])'. Did you mean '\(action)'?")
+    }
+
     /// Finds the command that the first word names, or the first two; only global options may precede it.
     ///
     /// - Returns: The command, which is ``browse`` if there is no word, and the rest of the arguments.
@@ -120,6 +128,11 @@ struct Command: Sendable {
 }
 
 extension Command {
+    /// The second words of the commands that begin with this one.
+    fileprivate var longerNames: [String] {
+        Self.all.map(\.name).filter { $0.hasPrefix(name + " ") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+
     /// Returns the error of a first operand that is not one of the actions.
     static func unknownAction(_ word: String, _ actions: [String]) -> UsageError {
         let near = Suggestion.nearest(to: word, in: actions).map { "Did you mean '\($0)'?" }
@@ -140,9 +153,11 @@ extension Arguments {
         }
         let limit = isOptional && !words.isEmpty || command.operands.contains("…") ? .max : words.count
         guard operands.count <= limit else {
-            let longer = Command.all.map(\.name).filter { $0.hasPrefix(command.name + " ") }
-                .map { String($0.dropFirst(command.name.count + 1)) }
-            let hint = Suggestion.question(for: operands[limit], in: longer)
+            // A mistyped action is the first operand, after which the others are too many.
+            let meant = [operands[limit], operands[0]].lazy.compactMap {
+                Suggestion.nearest(to: $0, in: command.longerNames)
+            }.first
+            let hint = meant.map { " Did you mean '\($0)'?" } ?? ""
             throw UsageError("Unexpected operand '\(operands[limit])'.\(hint)")
         }
     }
