@@ -162,7 +162,7 @@ import Testing
                 _ = try await store.container.registerConsumer("app#2", author: "app", startingAt: start)
                 return try await store.add([RunningApp.draft("One more")])
             }
-            try app.run("HC\n:wait text=mirror\n:wait text=has not read the last change")
+            try app.run("HC\n:wait text=mirror\n:wait text=has not confirmed the last change")
             #expect(app.lines.contains { $0.contains("Deletes 0 of 2 changes in the history.") })
             #expect(app.lines.contains { $0.hasSuffix(" app 2") }, "\(app.lines)")
             #expect(!app.lines.contains { $0.contains("saves as") })

@@ -43,8 +43,8 @@ struct TextScreen {
         for record in cleaning.consumers {
             let lag =
                 record.lag == 0
-                ? "has read all changes"
-                : "has not read the last \(record.lag == 1 ? "change" : Self.steps(record.lag))"
+                ? "has confirmed all changes"
+                : "has not confirmed the last \(record.lag == 1 ? "change" : Self.steps(record.lag))"
             let process = record.process.map { ", process \($0)" } ?? ""
             let life = record.isRunning ? "runs now\(process)" : "does not run now"
             let seen =
