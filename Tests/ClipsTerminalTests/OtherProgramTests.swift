@@ -138,6 +138,23 @@ import Testing
         }
     }
 
+    @Test func `a clip without title and URL has the first line of its text everywhere`() async throws {
+        try await RunningApp.open(size: Size(rows: 24, columns: 90), clips: 2) { app in
+            let texts = ["Only a text' || char(10) || 'more", "Another one"]
+            for text in texts {
+                let insert = "INSERT INTO Clip (text) VALUES ('\(text)')"
+                _ = try Shell.run("sqlite3", [app.path, insert])
+            }
+            try app.run(":wait count=4\n:wait text=• Only a text\n:wait text=• Another one")
+            try app.run(":wait text=another program saved \n*\n:wait text=Starred “Another one”")
+            try app.run("H\n:wait text=+ Another one  and 1 more\n:wait text=~ Another one  starred")
+            let update = "UPDATE Clip SET text = 'New' WHERE text = 'Another one'"
+            _ = try Shell.run("sqlite3", [app.path, update])
+            try app.run(":wait text=~ New  text changed\n<Esc>\n:wait text=★New")
+            #expect(!app.lines.contains { $0.contains("(untitled)") })
+        }
+    }
+
     @Test func `a clip that another process deleted is named, whichever key was meant for it`() throws {
         for keys in ["yu", "o", "!true<Enter>"] {
             var state = AppState.showing(3)

@@ -51,6 +51,17 @@ struct TerminalInputTests {
         close(read)
     }
 
+    @Test func `much text without line ends is a paste, too`() throws {
+        let (read, write) = try pipe()
+        var input = TerminalInput(terminal: read)
+        let text = String(repeating: "The text of a page. ", count: 40)
+        send(text + "\u{1B}", to: write)
+        #expect(input.next(timeout: 5_000) == [.key(.paste(text))])
+        #expect(input.next(timeout: 5_000) == [.key(.escape)])
+        close(write)
+        close(read)
+    }
+
     @Test func `many keys without line ends are keys, as a script types them`() throws {
         let (read, write) = try pipe()
         var input = TerminalInput(terminal: read)

@@ -86,6 +86,12 @@ extension StoreSnapshot {
         request.attributes = [ClipAttribute.title.rawValue, ClipAttribute.url.rawValue]
         var titles: [Int64: String] = [:]
         for object in try fetch(request) { titles[object.id.key] = Clip(object).displayTitle }
+        // A text may be megabytes, and is the title only without a better one.
+        request.predicate = .keys(titles.filter { $0.value == Clip.untitled }.map(\.key))
+        (request.attributes, request.maxTextBytes) = ([ClipAttribute.text.rawValue], 4096)
+        if titles.values.contains(Clip.untitled) {
+            for object in try fetch(request) { titles[object.id.key] = Clip(object).displayTitle }
+        }
         let missing = clips.filter { titles[$0] == nil }
         guard !missing.isEmpty else { return titles }
         let deletions = try transactions(

@@ -124,15 +124,7 @@ extension StoreSnapshot {
     func titleOfOnlyClip(in transaction: HistoryTransaction) throws(StoreError) -> String? {
         let changed = transaction.changes.lazy.filter { $0.objectID.entity == ClipModel.entity }.prefix(2)
         guard let change = changed.first, changed.count == 1, change.kind != .delete else { return nil }
-        func clip(_ attributes: ClipAttribute...) throws(StoreError) -> Clip? {
-            var request = FetchRequest(ClipModel.entity, where: .keys([change.objectID.key]))
-            request.attributes = attributes.map(\.rawValue)
-            return try fetch(request).first.map(Clip.init(_:))
-        }
-        guard let named = try clip(.title, .url) else { return nil }
-        // A text may be megabytes, and is the title only without a better one.
-        guard named.title.isEmpty, named.url.isEmpty else { return named.displayTitle }
-        return try clip(.text)?.displayTitle
+        return try titles(of: [change.objectID.key], maxLater: 0)[change.objectID.key]
     }
 }
 

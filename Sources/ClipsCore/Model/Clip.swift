@@ -54,8 +54,11 @@ package struct Clip: Hashable, Sendable, Identifiable {
         if title.contains(where: { !$0.isWhitespace }) { return title }
         if !url.isEmpty { return url }
         let line = ReadText.firstLine(String(text().prefix(2000)))
-        return line.isEmpty ? "(untitled)" : String(line.prefix(200))
+        return line.isEmpty ? untitled : String(line.prefix(200))
     }
+
+    /// The title of a clip without title, URL, and text.
+    package static let untitled = "(untitled)"
 }
 
 extension StoredObject {

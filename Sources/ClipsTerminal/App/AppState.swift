@@ -189,6 +189,7 @@ struct AppState: Sendable {
             }
             if list.requestsHidden(after: sync.lastChange?.transaction ?? 0) { emit(.loadHidden) }
             loadTitleOfLastChange(layout)
+            load((history.titles.request(untitled: list.clips.visibleRows), []))
         case .output: layOutReader(layout)
         case .history:
             history.resize(height: HistoryScreen.listRows(layout))

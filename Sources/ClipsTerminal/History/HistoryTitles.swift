@@ -21,6 +21,17 @@ struct HistoryTitles: Sendable {
         return (clips, changes)
     }
 
+    /// Returns those of the rows of a list that have no title, and whose texts must be loaded for one, once.
+    mutating func request(untitled rows: some Sequence<ClipRow>) -> [Int64] {
+        rows.filter { $0.title == Clip.untitled && titles[$0.id] == nil && requested.insert($0.id).inserted }
+            .map(\.id)
+    }
+
+    /// Returns the title of a row.
+    func title(of row: ClipRow) -> String {
+        row.title == Clip.untitled ? titles[row.id] ?? row.title : row.title
+    }
+
     mutating func add(_ titles: [Int64: String], values: [Int64: ValuesAfter]) {
         self.titles.merge(titles) { $1 }
         self.values.merge(values) { $1 }

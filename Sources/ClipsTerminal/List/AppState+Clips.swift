@@ -23,8 +23,9 @@ extension AppState {
 
     /// The title of the clip under the cursor, or of the only marked one; empty if that is not on the screen.
     var targetTitle: String {
-        if actsOnMarks { return list.clips.rows.first { [$0.id] == chosen }?.title ?? "" }
-        return target?.row?.title ?? reader.clip?.displayTitle ?? ""
+        let row = actsOnMarks ? list.clips.rows.first { [$0.id] == chosen } : target?.row
+        if let row { return history.titles.title(of: row) }
+        return actsOnMarks ? "" : reader.clip?.displayTitle ?? ""
     }
 
     var targetURL: String { target?.row?.url ?? reader.clip?.url ?? "" }

@@ -36,6 +36,7 @@ struct ListLine: Equatable {
     }
 
     let clip: ClipRow
+    let title: String
     /// The part of the clip around words of the filter that the rest of the row lacks.
     let excerpt: Excerpts.Excerpt
     /// The distance from the cursor, if it is shown.
@@ -90,7 +91,7 @@ struct ListLine: Equatable {
     ) {
         let (column, theme) = (look.columns.title, look.theme)
         let end = column.start + column.width
-        var shown = Self.title(clip, highlight, columns: column.width)
+        var shown = Self.title(title, of: clip, highlight, columns: column.width)
         if highlight != nil, !excerpt.text.isEmpty,
             column.width - 2 - Self.minExcerpt < DisplayWidth.columns(of: SafeText.line(shown))
         {
@@ -159,8 +160,10 @@ struct ListLine: Equatable {
     }
 
     /// Returns the beginning of the title that fits, with the words around its first match if that is later.
-    private static func title(_ clip: ClipRow, _ highlight: ClipHighlight?, columns: Int) -> String {
-        let title = shownTitle(clip)
+    private static func title(
+        _ title: String, of clip: ClipRow, _ highlight: ClipHighlight?, columns: Int
+    ) -> String {
+        let title = shownTitle(title, of: clip)
         let cut = SafeText.cut(title, to: columns)
         guard let highlight, columns >= minTitleWithExcerpt, cut.hasSuffix("…"),
             title.utf8.count <= maxSearchedTitle, highlight.ranges(inTitle: cut).isEmpty,
@@ -178,9 +181,8 @@ struct ListLine: Equatable {
 
     private static let maxSearchedTitle = 4096
 
-    private static func shownTitle(_ clip: ClipRow) -> String {
-        clip.linkSign
-            + (clip.title == clip.url ? ReadableURL.text(clip.url) : clip.title).drop { $0.isWhitespace }
+    private static func shownTitle(_ title: String, of clip: ClipRow) -> String {
+        clip.linkSign + (title == clip.url ? ReadableURL.text(clip.url) : title).drop { $0.isWhitespace }
     }
 
     static let minTitleWithExcerpt = ListColumns.minTitle + 1
@@ -189,7 +191,7 @@ struct ListLine: Equatable {
     static func wordsLacking(
         _ clip: ClipRow, _ highlight: ClipHighlight, _ columns: ListColumns
     ) -> ClipHighlight? {
-        let title = title(clip, highlight, columns: columns.title.width)
+        let title = title(clip.title, of: clip, highlight, columns: columns.title.width)
         return highlight.lacking { word in
             func isFound(_ text: String, _ name: ListColumns.Name) -> Bool {
                 guard let column = columns[name] else { return false }

@@ -82,7 +82,7 @@ struct ListPane {
     private func line(_ clip: ClipRow, _ index: Int, _ selectedIndex: Int) -> ListLine {
         let distance = abs(index - selectedIndex)
         return ListLine(
-            clip: clip, excerpt: state.list.excerpts[clip.id],
+            clip: clip, title: state.history.titles.title(of: clip), excerpt: state.list.excerpts[clip.id],
             number: look.columns.number == nil
                 ? nil
                 : ListLine.Number(value: distance == 0 ? index + 1 : distance, isSelected: distance == 0),

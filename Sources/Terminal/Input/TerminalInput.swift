@@ -22,6 +22,8 @@ package struct TerminalInput: ~Copyable {
     private static let maxEvents = 1_000
     /// More characters than a user types between two reads.
     private static let minPaste = 256
+    /// More different characters than keys have that are held down.
+    private static let minLetters = 10
 
     /// Creates the input of a screen, which must outlive it.
     package init(_ screen: TerminalScreen) {
@@ -66,11 +68,14 @@ package struct TerminalInput: ~Copyable {
         }
     }
 
-    /// Joins the keys of a paste without brackets, as of a console: much text with line ends in one read, and what follows
-    /// at once. As keys, its lines would be commands.
+    /// Joins the keys of a paste without brackets, as of a console: much text in one read, and what follows at once. As keys,
+    /// its lines would be commands, and each letter would be drawn.
     private mutating func joiningPaste(_ events: [TerminalEvent]) -> [TerminalEvent] {
-        let isContinued = pasteUntil > .now && events.contains { $0.pasted != nil }
-        let isPaste = events.count { $0.pasted != nil } >= Self.minPaste && events.contains(.key(.enter))
+        let characters = events.compactMap(\.pasted)
+        let isContinued = pasteUntil > .now && !characters.isEmpty
+        let isPaste =
+            characters.count >= Self.minPaste
+            && (characters.contains("\n") || Set(characters).count >= Self.minLetters)
         guard isContinued || isPaste else { return events }
         pasteUntil = .now + .milliseconds(100)
         var (joined, text): ([TerminalEvent], String) = ([], "")

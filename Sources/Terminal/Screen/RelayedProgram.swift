@@ -66,6 +66,12 @@ package struct RelayedProgram {
             isOpen = relay(pty, to: screen?.number, isLast: hasEnded != nil)
             if let hasEnded {
                 status = hasEnded.exitStatus
+                // What the shell writes later begins a line.
+                let line = output.suffix(Self.step).split(separator: 0x0A, omittingEmptySubsequences: false)
+                    .last
+                if let screen, let line, !PlainOutput.text(Array(line)).isEmpty {
+                    try? DescriptorIO.write([0x0D, 0x0A], to: screen.number)
+                }
                 break
             }
             let keys = screen.map { $0.relayKeys(ready[1].hasEvent, to: pty) } ?? []
