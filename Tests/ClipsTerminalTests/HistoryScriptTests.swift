@@ -263,7 +263,7 @@ import Testing
             try app.run(":wait count=5\nH\n:wait text=more\nR\n:wait text=Restored 1,195 clips\n:wait idle")
             try app.run("<Esc>\n:wait count=1200\nu\n:wait count=5\n<C-r>\n:wait count=1200")
             // Those that exist are not changed.
-            try app.run("HjjjR\n:wait text=already exist")
+            try app.run("HjjjR\n:wait text=The clips exist")
         }
     }
 

@@ -235,7 +235,7 @@ import Testing
             try app.run("e\n:wait text=ended with status 3; nothing was saved. Check EDITOR")
             #expect(form().contains("/clip-") && !exists())
             try app.use(editor: remember)
-            try app.run("e\n:wait text=Nothing was changed.")
+            try app.run("e\n:wait text= is unchanged.")
             #expect(!exists())
             try app.use(editor: "\(remember); sed -i 's/^title: .*/title: Saved/' \"$1\"")
             try app.run("e\n:wait text=Edited")

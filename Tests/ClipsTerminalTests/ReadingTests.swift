@@ -404,13 +404,13 @@ import Testing
         let lines = state.lines.joined(separator: " ")
         #expect(
             lines.contains("x_(y) [1],") && lines.contains("b.example [2])"))
-        // A short text shows its links; a long one is followed by their list.
+        // A text is followed by those links only that it does not show, at any length.
         #expect(!lines.contains("[2] http"))
         var longClip = clip
-        longClip.text = text + String(repeating: " more", count: 500)
+        longClip.text = text + String(repeating: " more", count: 500) + " [named](https://c.example)"
         var long = ReaderText(width: 60, isWrapped: true)
         long.add(NumberedClip(longClip))
-        #expect(long.lines(0..<200).contains { $0.text == "[2] http://b.example" })
+        #expect(long.lines(0..<200).map(\.text).filter { $0.hasPrefix("[") } == ["[3] https://c.example"])
         guard case .open(urls: ["http://b.example"], clips: [2])? = try state.press("2").last,
             case .open(urls: ["https://a.example/x_(y)"], clips: [2])? = try state.press("f1").last
         else {

@@ -88,9 +88,9 @@ extension AppState {
     }
 
     mutating func save(note: String, of clip: Clip) {
-        guard note != clip.note else { return report("The note is unchanged.") }
-        let verb = note.isEmpty ? "deleted" : clip.note.isEmpty ? "added" : "changed"
         let title = Work.quoted(clip.displayTitle)
+        guard note != clip.note else { return report("The note of \(title) is unchanged.") }
+        let verb = note.isEmpty ? "deleted" : clip.note.isEmpty ? "added" : "changed"
         start(.edit(clip, [.note: .text(note)], "\(verb) the note of \(title)", form: nil))
     }
 

@@ -230,7 +230,7 @@ extension AppState {
                     ? end("Nothing was saved: the form was empty.") : start(.add(draft, form: edited.path))
             }
             let changes = try form.changes(from: clip)
-            guard !changes.isEmpty else { return end("Nothing was changed.") }
+            guard !changes.isEmpty else { return end("\(Work.quoted(clip.displayTitle)) is unchanged.") }
             let title = String((form.title.isEmpty ? clip.displayTitle : form.title).prefix(40))
             start(.edit(clip, changes, "edited “\(title)”", form: edited.path))
         } catch {

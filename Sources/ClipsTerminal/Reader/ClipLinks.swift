@@ -16,6 +16,8 @@ struct ClipLinks: Sendable {
     private(set) var ranges: [Range<Int>] = []
     /// The numbers in it, with the space before each, in ascending order.
     private(set) var numberRanges: [Range<Int>] = []
+    /// The URLs that the texts show.
+    private(set) var shown: Set<String> = []
     /// Whether a link has no number, since there are too many.
     private(set) var isCut = false
     private var numbers: [String: Int] = [:]
@@ -82,7 +84,9 @@ struct ClipLinks: Sendable {
         var (edits, links) = (
             marks.flatMap { self.edits(of: $0.mark, $0.address, in: bytes) }, [Range<Int>]()
         )
-        for (mark, address) in marks where address != nil {
+        for (mark, address) in marks {
+            guard let address else { continue }
+            if mark.kind == .address { shown.insert(address) }
             // One around others replaces them.
             while let last = links.last, last.lowerBound >= mark.range.lowerBound { links.removeLast() }
             links.append(mark.range)
@@ -110,6 +114,7 @@ struct ClipLinks: Sendable {
             {
                 end += 1
             }
+            shown.insert(address)
             edits.append(Edit(range: end..<end, before: " [", address: address, after: "]", isOptional: true))
         }
         (ranges, numberRanges) = ([], [])

@@ -9,6 +9,8 @@ struct NumberedClip: Sendable {
     let ranges: (note: [Range<Int>], text: [Range<Int>], numbers: [Range<Int>])
     /// The URLs of the links, by their numbers less 1.
     let urls: [String]
+    /// Those of them that the texts show.
+    let shown: Set<String>
     /// Whether further URLs have no number.
     let isCut: Bool
 
@@ -22,6 +24,6 @@ struct NumberedClip: Sendable {
         clip.text = found.numbered(clip.text, isMarkdown: isMarkdown)
         ranges = (noteRanges, found.ranges, found.numberRanges)
         found.addRest()
-        (self.clip, urls, isCut) = (clip, found.urls, found.isCut)
+        (self.clip, urls, shown, isCut) = (clip, found.urls, found.shown, found.isCut)
     }
 }

@@ -135,7 +135,9 @@ struct ReaderText: Sendable {
             add(.note, quote.text, "Quote \(index + 1)")
             if !quote.note.isEmpty { add(.note, quote.note, "Note") }
         }
-        let addresses = Self.addresses(numbered.urls, of: clip)
+        // Those that the text shows would be repeated.
+        let addresses = numbered.urls.enumerated().filter { !numbered.shown.contains($1) }
+            .map { "[\($0 + 1)] \($1)" }
         if !addresses.isEmpty {
             add(.space, " ")
             add(.url, addresses.joined(separator: "\n"))
@@ -152,21 +154,6 @@ struct ReaderText: Sendable {
     private static let maxTitleLines = 4
     /// The columns of a table whose lines are not wrapped.
     private static let maxTable = 500
-    /// The bytes of a text that is on the screen with the list of its links.
-    private static let maxTextOnScreen = 2000
-
-    /// Returns the list of links, without those that the text above it shows. After a long one, it saves scrolling.
-    private static func addresses(_ links: [String], of clip: Clip) -> [String] {
-        let isLong = clip.text.utf8.count + clip.note.utf8.count > maxTextOnScreen
-        return links.enumerated().compactMap { index, url in
-            // It may be in angle brackets, or in code.
-            let shown = ["", ">", "`"].map { "\(url)\($0) [\(index + 1)]" }
-            guard isLong || !shown.contains(where: { clip.text.contains($0) || clip.note.contains($0) })
-            else { return nil }
-            return "[\(index + 1)] \(url)"
-        }
-    }
-
     /// Adds the title, and returns whether it was cut and must follow in full at the end.
     private mutating func addTitle(_ title: String) -> Bool {
         var wrapped = WrappedText(title, width: width)

@@ -64,7 +64,11 @@ extension Work {
         do {
             return try await named(in: store).save(in: store)
         } catch StoreError.tokenExpired {
-            return .impossible("The history of this change has been purged; it cannot be undone.")
+            switch self {
+            case .undo(let step, _): return .impossible(step.purgedSentence(.undo))
+            case .redo(let step, _): return .impossible(step.purgedSentence(.redo))
+            default: return .impossible("The history of the deleted clips has been purged.")
+            }
         } catch {
             let sentence = await Self.sentence(error, in: store)
             return .failed(unsaved.retain(self, because: store.readOnlyReason?.readOnlyReason ?? sentence))
@@ -168,9 +172,9 @@ extension Work {
         case .restore(let clip, let count, let token):
             let result = try await store.restore(clip, deletedBy: token)
             let share = clip == nil || count < 2 ? "" : ", 1 of \(count.grouped) deleted clips"
-            return await Self.restored(result, share: share, in: store)
+            return await Self.restored(result, of: token, share: share, in: store)
         case .restoreRow(let token):
-            return await Self.restored(try await store.restore(rowEndingAt: token), in: store)
+            return await Self.restored(try await store.restore(rowEndingAt: token), of: token, in: store)
         case .resolve(let conflict, let restoring):
             return .done(token: try await store.resolve(conflict, restoring: restoring), clips: [])
         case .undo(let step, let contested): return try await undo(step, contested, false, in: store)
@@ -179,10 +183,14 @@ extension Work {
     }
 
     private static func restored(
-        _ result: Written<[Int64]>, share: String = "", in store: ClipStore
+        _ result: Written<[Int64]>, of token: HistoryToken, share: String = "", in store: ClipStore
     ) async -> Outcome {
         let ids = result.value
-        guard !ids.isEmpty else { return .impossible("The deleted clips already exist.") }
+        guard !ids.isEmpty else {
+            let change = (try? await store.changeDescription(of: token)).flatMap(\.self)
+            let subject = change.map { " of: \($0)" } ?? ""
+            return .impossible("Nothing is left to restore\(subject). The clips exist.")
+        }
         let title = ids.count == 1 ? try? await store.clip(ids[0]).displayTitle : nil
         let subject = title.map(quoted) ?? clips(ids.count)
         return .done(token: result.token, clips: ids, summary: "restored \(subject)\(share)")

@@ -21,6 +21,12 @@ struct UndoStep: Hashable, Sendable {
     /// The press of a key with several actions, of which this is one.
     var group: Int?
 
+    /// The sentence that the step is not in the history any more.
+    func purgedSentence(_ direction: UndoSteps.Direction) -> String {
+        let change = summary.isEmpty ? " this change" : ": \(summary)"
+        return "Cannot \(direction == .undo ? "undo" : "redo")\(change). Its history has been purged."
+    }
+
     func named(_ summary: String, redo: String) -> UndoStep {
         UndoStep(token: token, summary: summary, origin: origin, redoSummary: redo)
     }

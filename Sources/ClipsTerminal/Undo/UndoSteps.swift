@@ -168,7 +168,7 @@ extension AppState {
         guard let change else {
             cancelAwaitedQuestion()
             if undoSteps.last(direction) == step { undoSteps.removeLast(direction) }
-            return report("The history of this change has been purged; it cannot be undone.", isError: true)
+            return report(step.purgedSentence(direction), isError: true)
         }
         guard !change.isVoid else {
             undoSteps.skip(step)

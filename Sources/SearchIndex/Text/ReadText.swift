@@ -1,6 +1,7 @@
 /// A text as it is read, on one line without the marks of Markdown: for excerpts and titles.
 package struct ReadText {
     private let bytes: [UInt8]
+    /// Whether the addresses of links and the languages of code remain.
     private let hasAddresses: Bool
     /// The names of the addresses that the text lists, `[name]: https://example.org`.
     private var names: Set<String> = []
@@ -16,7 +17,7 @@ package struct ReadText {
 
     /// Returns all of a text.
     ///
-    /// - Parameter hasAddresses: Whether the addresses of links remain.
+    /// - Parameter hasAddresses: Whether the addresses of links and the languages of code remain.
     /// - Complexity: O(*n*).
     package static func line(_ source: String, hasAddresses: Bool = false) -> String {
         var text = ReadText(source, hasAddresses: hasAddresses)
@@ -71,6 +72,7 @@ package struct ReadText {
             endParagraph()
             let quotes = line[..<content.startIndex].count { $0 == UInt8(ascii: ">") }
             fence = (run, quotes)
+            if hasAddresses { result += content.dropFirst(run.count) + [0x20] }
         } else if content.isEmpty || Self.isRule(content) {
             endParagraph()
         } else if let (_, address) = Self.definition(content) {
