@@ -30,6 +30,9 @@ package struct ClipDraft: Hashable, Sendable {
 
     package init() {}
 
+    /// The title that the clip will have in lists.
+    package var displayTitle: String { Clip.displayTitle(title, url: url) { text } }
+
     /// Creates a draft with the contents of a saved clip.
     package init(_ clip: Clip) {
         self.init()

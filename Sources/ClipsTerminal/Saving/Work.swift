@@ -226,7 +226,7 @@ extension Work {
     var summary: String {
         switch self {
         case .add(let draft, _), .addPage(let draft, _):
-            "saved \(Self.quoted([draft.title, draft.url, draft.text].first { !$0.isEmpty } ?? ""))"
+            "saved \(Self.quoted(draft.displayTitle))"
         case .edit(_, _, let summary, _): summary
         case .recreate(let clip, _, _): "restored \(Self.quoted(clip.displayTitle))"
         case .delete(let ids, let title): "deleted \(Self.subject(ids.count, of: ids, title))"
