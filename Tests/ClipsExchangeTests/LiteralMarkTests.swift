@@ -15,7 +15,7 @@ struct LiteralMarkTests {
                 "*not bold* and _not_ this_one_too, **b**",
                 #"\*not bold\* and \_not\_ this_one_too, \*\*b\*\*"#
             ),
-            ("~~not struck~~, ~a~, ~5 to ~/x", #"\~\~not struck\~\~, \~a\~, ~5 to ~/x"#),
+            ("~~not struck~~, ~a~, ~5 to ~/x", #"\~\~not struck\~\~, ~a~, ~5 to ~/x"#),
             ("a lone * star* of 2 * 3 and one_, snake_case", "a lone * star* of 2 * 3 and one_, snake_case"),
             ("<b>bold</b> and *c", #"**bold** and \*c"#), ("*args</p><p>x*", "*args\n\nx*"),
             (
@@ -128,7 +128,7 @@ struct LiteralMarkTests {
         let pieces = [
             "a", "word", "é", "1", ".", ")", " ", " ", "*", "**", "_", "[", "]", "(", "`", "```", "#", "-",
             "=",
-            "~", "\\", "&", "amp;", ":", "!", "http://x.org/",
+            "~", "~~", "\\", "&", "amp;", ":", "!", "http://x.org/",
         ]
         for _ in 0..<2000 {
             let words = (0..<12).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()

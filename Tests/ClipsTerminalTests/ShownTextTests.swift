@@ -19,6 +19,8 @@ import Testing
         #expect(shown("````\n```\n# a **b**\n````\n\\# **c** `d`") == "  ```\n  # a **b**\n# c d")
         #expect(shown(#"C:\path\\\* \\server\x"#) == #"C:\path\* \\server\x"#)
         #expect(shown("**foo**bar and *x* and **«q»**s") == "foobar and x and «q»s")
+        #expect(shown(#"\~\~a\~\~ b\~\~c \~d C:\~e ~~f~~"#) == #"~~a~~ b~~c \~d C:\~e ~~f~~"#)
+        #expect(shown("a | b\n--- | ---\n\\~\\~c\\~\\~ | d").contains("~~c~~"))
         let others = [#"C:\file a\.b \d+ \- x"#, #"\"#]
         #expect(shown(#"`\*a\*` ``b`c``"#) == #"\*a\* b`c"#)
         #expect(others.map(shown) == others)

@@ -182,7 +182,9 @@ struct LiteralMarks {
         /// Escapes the marks that would begin or end emphasis (spec.commonmark.org/0.31.2/#emphasis-and-strong-emphasis), or
         /// struck words, whose marks are alike (github.github.com/gfm/#strikethrough-extension-).
         private mutating func escapeEmphasis(_ mark: UInt8) {
-            let (runs, hasMarks) = runs(of: mark)
+            var (runs, hasMarks) = runs(of: mark)
+            // One sign strikes no words, except on GitHub.
+            if mark == UInt8(ascii: "~") { runs.removeAll { $0.count != 2 } }
             let sides = runs.map { run in
                 let (before, after) = (run.lowerBound - 1, run.upperBound)
                 let isLeft =

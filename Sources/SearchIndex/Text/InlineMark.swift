@@ -344,6 +344,12 @@ private struct InlineScan {
             return index + 2 < region.upperBound
                 && (bytes[index + 2] == UInt8(ascii: "\n") || bytes[index + 2].isPunctuation)
         }
+        // Two signs are those of struck words, one may be of a path.
+        if next == UInt8(ascii: "~"), isBegun {
+            let other = [UInt8(ascii: "\\"), next]
+            return bytes[(index + 2)...].starts(with: other)
+                || index >= region.lowerBound + 2 && bytes[..<index].suffix(2).elementsEqual(other)
+        }
         // An image would follow.
         if next == UInt8(ascii: "!"), byte(index + 2) == UInt8(ascii: "[") { return true }
         return (isBegun ? "*_[]`&|" : "*_[]`&|#+-.)=>~!").utf8.contains(next)
