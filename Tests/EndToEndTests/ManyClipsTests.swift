@@ -257,6 +257,8 @@ import Testing
         #expect(try clips.run("star", "1").status == 0)
         #expect(try clips.run("star", "1", "2").errors == "clips: Starred clip 2 “title 2”.\n")
         #expect(try clips.run("tag", "1", "2", "3", "+y").errors == "clips: Tagged 3 clips +y.\n")
+        #expect(try clips.run("undo").errors.hasSuffix("Undid: tagged 3 clips +y.\n"))
+        try clips.run("tag", "1", "2", "3", "+y")
         _ = try clips.sqlite3("UPDATE Clip SET tags = '' WHERE id = 1")
         #expect(try clips.run("undo").errors.contains("2 clips"))
         try clips.run("add", "--title", "mine")

@@ -170,6 +170,14 @@ package struct ChangeWords: Hashable, Sendable {
             })
     }
 
+    /// Whether another change is of the same kind, whichever tags it adds or removes.
+    package func isAlike(_ other: ChangeWords) -> Bool {
+        func kinds(_ words: ChangeWords) -> [Part] {
+            words.parts.map { if case .tags = $0 { .tags(before: nil, after: nil) } else { $0 } }
+        }
+        return role == other.role && isReturn == other.isReturn && kinds(self) == kinds(other)
+    }
+
     /// Returns the words with the values after the change.
     package func with(_ values: ValuesAfter) -> ChangeWords {
         let tags = values.tags

@@ -124,7 +124,7 @@ package final class ClipsSession: Sendable {
     }
 
     /// The maximum number of changes by an external writer that are read as one row of the history.
-    private static let maxRow: Int64 = 2000
+    private static let maxRow: Int64 = 20_000
 
     /// Returns the transactions of the newest row of the history, or of a step of undo the newest with its first
     /// changes, and whether the row has no others; nil without any.

@@ -308,11 +308,21 @@ extension ClipStore {
         let (step, titles, values) = try await container.read { snapshot throws(StoreError) in
             let step = try UndoPieces(of: token, in: snapshot)
             var (titles, values) = ([Int64: String](), ValuesAfter?.none)
+            let lacking = step.first.map { ChangeWords($0).lacking } ?? []
+            if step.clips.count > 1, step.words.count == 1, !lacking.isEmpty,
+                step.firstOnes.count <= UndoPieces.maxCompared
+            {
+                // The values after a change are said if all clips got the same.
+                let all = try snapshot.values(
+                    lacking, after: step.firstOnes.map { ($0.number, $0.objectID.key) })
+                let phrases = step.firstOnes.map { ChangeWords($0, after: all[$0.number]).phrase }
+                if Set(phrases).count == 1 { values = step.first.flatMap { all[$0.number] } }
+            }
             if step.clips.count <= 2 { titles = try snapshot.titles(of: step.clips.sorted()) }
             if step.clips.count == 1, let first = step.first {
                 if let title = first.tombstone.flatMap(ClipModel.title) { titles[first.objectID.key] = title }
                 values = try snapshot.values(
-                    ChangeWords(first).lacking, after: [(first.number, first.objectID.key)])[first.number]
+                    lacking, after: [(first.number, first.objectID.key)])[first.number]
             }
             return (step, titles, values)
         }

@@ -93,8 +93,10 @@ struct UndoPieces {
     private(set) var words: Set<String> = []
     private(set) var clips: Set<Int64> = []
     private var kinds: [HistoryChange.Kind: Set<Int64>] = [:]
-    /// The first change.
+    /// The first change, and the first ones, whose values can be compared.
     private(set) var first: HistoryChange?
+    private(set) var firstOnes: [HistoryChange] = []
+    static let maxCompared = 1000
     /// The quotes that the last transaction changed, if it concerns one clip.
     private(set) var quotes: QuoteCounts?
     /// Whether the work was the return of deleted clips, even if the step undid that, or did it again.
@@ -134,6 +136,7 @@ struct UndoPieces {
             let quotes = QuoteCounts(ofClipsIn: piece.changes)
             for change in piece.changes where change.objectID.entity == ClipModel.entity {
                 found.first = found.first ?? change
+                if found.firstOnes.count <= Self.maxCompared { found.firstOnes.append(change) }
                 found.quotes = quotes
                 if found.words.count < 2 { found.words.insert(ChangeWords(change, quotes: quotes).phrase) }
                 found.clips.insert(change.objectID.key)

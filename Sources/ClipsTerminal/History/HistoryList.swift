@@ -15,8 +15,8 @@ struct HistoryRow {
     var isFolded: Bool { transactions.count > 1 }
     var newest: TransactionSummary? { transactions.last }
 
-    /// The number of transactions that are counted: a row is drawn after each commit, and may have thousands.
-    static let maxCounted = 2000
+    /// The number of transactions that are counted: a row is drawn after each commit, and may have a million.
+    static let maxCounted = 20_000
     var counted: ArraySlice<TransactionSummary> { transactions.suffix(Self.maxCounted) }
 
     func sum(_ count: KeyPath<TransactionSummary, Int>) -> Int {
@@ -63,7 +63,7 @@ struct HistoryList: Navigable, Sendable {
     static let loadCount = 500
     private static let maxCount = 2000
     /// The maximum number of transactions of a screen, of which one row may have a million.
-    private static let mostCount = 20_000
+    private static let mostCount = HistoryRow.maxCounted
     /// Removing this many transactions together makes the cost of each negligible.
     private static let slack = 500
 

@@ -120,7 +120,11 @@ extension HistoryRow {
         guard !kinds.isEmpty else { return "" }
         let more = isCut ? "+" : ""
         let words = newest?.words
-        let isAlike = first.kind != .update || words != nil && counted.allSatisfy { $0.words == words }
+        let isAlike =
+            first.kind != .update
+            || counted.allSatisfy { one in
+                words.map { one.words?.isAlike($0) == true } ?? false
+            }
         guard kinds.count > 1 || kinds[0].0 != first.kind || !isAlike else {
             return "\(isShort ? "" : "and ")\(kinds[0].1.grouped)\(more) more"
         }

@@ -181,7 +181,9 @@ struct SyncStatus: Sendable {
             change.updated = last.updated + (isCounted ? 0 : change.updated)
             change.deleted = last.deleted + (isCounted ? 0 : change.deleted)
             change.countedEnd = last.countedEnd
-            change.words = change.words == last.words ? last.words : nil
+            change.words = last.words.flatMap { words in
+                change.words.flatMap { $0.isAlike(words) ? words : nil }
+            }
             change.line = nil
             change.mayLackParts = last.mayLackParts
         }
