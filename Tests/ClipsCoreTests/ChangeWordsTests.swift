@@ -31,7 +31,7 @@ import Testing
     private func sentences() async throws -> [String] {
         let transaction = try await last()
         let change = try #require(transaction.changes.first)
-        let history = try await store.context(of: [change]).sentence(change)
+        let history = try await store.context(of: [change]).sentence(change) ?? ""
         let undo = try await store.changeDescription(of: transaction.token) ?? ""
         _ = try await store.undo(transaction.token)
         let redo = try await store.changeDescription(of: last().token, isRedoing: true) ?? ""
@@ -59,7 +59,7 @@ import Testing
         let transaction = try await last()
         let change = try #require(transaction.changes.first)
         let role = UndoHistory.Role(contextName: transaction.contextName)
-        return try await store.context(of: [change]).sentence(change, role: role)
+        return try await store.context(of: [change]).sentence(change, role: role) ?? ""
     }
 
     @Test func `an undo is named by the work that it undid, and a chosen return by the restored object`()

@@ -73,6 +73,15 @@ import Testing
         #expect(try await clips().count == 5)
     }
 
+    @Test func `a clip is merged into that of its very URL, not into an older variant`() async throws {
+        let urls = ["http://n.example/1", "https://www.n.example/1/"]
+        for url in urls { _ = try await store.add([draft(url)]) }
+        let saved = try await store.add([draft(urls[1])], duplicates: .merge)
+        #expect(saved.ids == [2])
+        #expect(try await store.existing([draft(urls[1])]).first?.id == 2)
+        #expect(try await clips().map(\.url).sorted() == urls)
+    }
+
     @Test func `deduplication does not change a clip that gets nothing from the others`() async throws {
         for url in ["https://example.org/a", Self.variants[3]] {
             var draft = draft(url)

@@ -164,6 +164,20 @@ import Testing
         #expect(try await stored() == 2)
     }
 
+    @Test func `a change of a quote is one sentence, also after its undo`() async throws {
+        let clip = try await saved("https://a.org")
+        let token = try #require(try await store.add(Quote("Words"), to: clip).token)
+        func sentences() async throws -> [String] {
+            let request = HistoryFetchRequest(.ending(at: token), limit: 1)
+            let changes = try await store.container.transactions(request).flatMap(\.changes)
+            let context = try await store.context(of: changes)
+            return changes.compactMap { context.sentence($0, of: changes) }
+        }
+        #expect(try await sentences() == ["quoted “Words” from clip \(clip) “Title”"])
+        _ = try await store.undo(token)
+        #expect(try await sentences() == ["added a quote of clip \(clip) “Title”"])
+    }
+
     @Test func `the history names the words and the clip of a quote`() async throws {
         let clip = try await saved("https://a.org")
         let long = String(repeating: "word ", count: 20)
@@ -174,7 +188,7 @@ import Testing
             )
             .flatMap(\.changes)
             let context = try await store.context(of: changes)
-            return changes.filter { $0.objectID.entity == Quote.entity }.map { context.sentence($0) }
+            return changes.filter { $0.objectID.entity == Quote.entity }.compactMap { context.sentence($0) }
         }
         let words = "“\(long.prefix(40))…” from clip \(clip) “Title”"
         #expect(try await sentences(token) == ["quoted \(words)"])

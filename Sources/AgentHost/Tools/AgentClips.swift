@@ -154,7 +154,7 @@ extension AgentClips {
                 object.add("context", Self.name(summary.contextName))
                 object.add(
                     "changes",
-                    transaction.changes.prefix(Self.maxChanges).map {
+                    transaction.changes.prefix(Self.maxChanges).compactMap {
                         context.sentence($0, of: transaction.changes, role: summary.role)
                     })
                 object.add("isCut", literal: "\(transaction.changes.count > Self.maxChanges)")

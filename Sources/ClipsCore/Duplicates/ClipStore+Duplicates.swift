@@ -11,7 +11,7 @@ extension ClipStore {
         try await save(drafts, duplicates: policy).value
     }
 
-    /// Saves a clip, or merges it into the oldest clip of its page.
+    /// Saves a clip, or merges it into the oldest clip with its URL, or else of its page.
     ///
     /// - Returns: the clip that contains the draft, whether it existed, and whether it was archived until then.
     package func merge(
@@ -33,7 +33,10 @@ extension ClipStore {
             let stored = try lookup.variants(in: snapshot)
             let keys = Set(stored.map { CanonicalURL.key($0.url) })
             let count = drafts.count { !$0.url.isEmpty && keys.contains(CanonicalURL.key($0.url)) }
-            guard let id = stored.map(\.id).min(), let title = try snapshot.titles(of: [id])[id] else {
+            let exact = stored.filter { clip in drafts.contains { $0.url == clip.url } }
+            guard let id = (exact.isEmpty ? stored : exact).map(\.id).min(),
+                let title = try snapshot.titles(of: [id])[id]
+            else {
                 return (0, nil)
             }
             return (count, (id, title))

@@ -42,7 +42,10 @@ struct DuplicatePlan {
     mutating func add(_ draft: ClipDraft, isDated: Bool) {
         let key = draft.url.isEmpty && !isDated ? nil : key(draft)
         let itself = draft.uuid.flatMap { indices[.uuid($0)] } ?? []
-        let same = (itself + (key.flatMap { indices[$0] } ?? []).filter { !itself.contains($0) })
+        let others = (key.flatMap { indices[$0] } ?? []).filter { !itself.contains($0) }
+        // One with this very URL is meant rather than an older variant.
+        let exact = others.filter { !draft.url.isEmpty && entries[$0].content.url == draft.url }
+        let same = (itself + exact + others.filter { !exact.contains($0) })
             .filter { !entries[$0].isDeleted }
         guard let first = same.first else { return insert(draft, key) }
         let equal =

@@ -10,13 +10,19 @@ package struct ChangeContext: Sendable {
 
     private static let maxTitle = 40
 
-    /// Returns a change such as `starred clip 7 “Title”`, or `insert Record 3` for another entity.
+    /// Returns a change such as `starred clip 7 “Title”`, or `insert Record 3` for another entity; nil if that of another
+    /// change of the transaction says it.
     ///
     /// - Parameter transaction: The changes of the transaction, or of a piece of it.
     package func sentence(
         _ change: HistoryChange, of transaction: [HistoryChange] = [], role: UndoHistory.Role = .work
-    ) -> String {
-        if change.objectID.entity == Quote.entity, let sentence = quoteSentence(change) { return sentence }
+    ) -> String? {
+        if change.objectID.entity == Quote.entity {
+            let hasClip = transaction.contains { $0.objectID.entity == ClipModel.entity }
+            return quoteSentence(change)
+                ?? (hasClip ? nil : ChangeWords(QuoteCounts([change]), role: role).phrase)
+        }
+        if change.changesOnlyTime, transaction.contains(where: isKnownQuote) { return nil }
         guard change.objectID.entity == ClipModel.entity else {
             let names = change.updatedAttributes.joined(separator: ", ")
             return "\(change.kind) \(change.objectID)\(names.isEmpty ? "" : " (\(names))")"
@@ -27,6 +33,10 @@ package struct ChangeContext: Sendable {
         let quotes = QuoteCounts(ofClipsIn: transaction)
         return ChangeWords(change, after: values[change.number], quotes: quotes, role: role).sentence(
             "clip \(clip)\(quoted ?? "")")
+    }
+
+    private func isKnownQuote(_ change: HistoryChange) -> Bool {
+        change.objectID.entity == Quote.entity && quoteSentence(change) != nil
     }
 
     /// Returns a change such as `quoted “Words” from clip 7 “Title”`; nil if the words are not known any more.

@@ -50,7 +50,11 @@ struct HistoryLines {
         for change in piece.changes.prefix(Self.maxChangesInLine - changes.count) {
             shownDeleted += change.kind == .delete ? 1 : 0
             let role = UndoHistory.Role(contextName: piece.contextName)
-            changes.append(context.sentence(change, of: piece.changes, role: role))
+            guard let sentence = context.sentence(change, of: piece.changes, role: role) else {
+                count -= 1
+                continue
+            }
+            changes.append(sentence)
         }
         guard piece.isComplete else { return "" }
         defer { (changes, count, deleted, shownDeleted) = ([], 0, 0, 0) }
