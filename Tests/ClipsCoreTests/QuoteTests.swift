@@ -164,7 +164,7 @@ import Testing
         #expect(try await stored() == 2)
     }
 
-    @Test func `a change of a quote is one sentence, also after its undo`() async throws {
+    @Test func `a change of a quote is one sentence, and remains one after its undo`() async throws {
         let clip = try await saved("https://a.org")
         let token = try #require(try await store.add(Quote("Words"), to: clip).token)
         func sentences() async throws -> [String] {

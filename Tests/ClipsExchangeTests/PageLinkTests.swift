@@ -54,6 +54,10 @@ import Testing
             "a [(image: A)][1] [2] [(image)][3] [4]"
         ),
         ("<a href=/u.png><img src=/u.png alt=U></a>", "[(image: U)][1]"),
+        (
+            "a <img src=/l.jpg alt=''> <img src=/b.jpg alt='' width=1024> <img src=/i.png alt='' height=16> b",
+            "a [(image)][1] [(image)][2] b"
+        ),
         ("<video><source src=/a.mp4><source src=/b.webm></video>", "[(video)][1] [2]"),
         (
             "https://b.example/ <a href=/1>one</a> https://c.example/x. <a href=/2>two</a> https://d.example/",

@@ -112,7 +112,7 @@ struct WebPageTests {
         throws
     {
         let body = """
-            <article><p>Words.</p><img src=one.png><img src=two.png alt=""><img src=three.png width=1>
+            <article><p>Words.</p><img src=one.png><img src=two.png alt="" width=16><img src=three.png width=1>
             <a href="/big"><img src=small.png alt=Small></a><a href="/icon"></a><a href="/more"><img src=x.png> more</a>
             <video title="A film"><source src="film.webm"><source src="film.mp4">No video.</video>
             <audio controls src="talk.ogg"></audio><iframe src="https://v.example/embed/1" allowfullscreen></iframe>

@@ -72,7 +72,7 @@ import Testing
         ("color unred bold", "Did you mean 'unread'?"), ("color unread", "color PART STYLE"),
         ("bind x delete 3", "has no argument"), ("bind x !echo $HOME", "without a shell"),
         ("set duplicates mege", "'mege' of duplicates. Did you mean 'merge'?"),
-        ("set theme drak", "Did you mean 'dark'?"), ("bind x |", "Cannot split"),
+        ("set theme drak", "Did you mean 'dark'?"), ("bind x |", "The program is missing"),
         ("bind x !sh -c 'curl {url}'", "would run text of web pages"),
         ("bind x !sed s/a/b/;p", "Cannot split"), ("bind x read ;", "action is missing"),
         ("bind x ;read", "action is missing"),

@@ -29,6 +29,17 @@ import Testing
             ConfigFile("bind Y !echo {zzzzzz}").errors.first?.hasPrefix(
                 "config:1: Unknown field '{zzzzzz}'. Use {url}")
                 == true)
+        for text in [
+            "copy u", "sort foo", "sort title up", "set nosuch on", "set text-width 5", "color titel bold",
+            "!",
+        ] {
+            #expect(ConfigFile("bind A1 \(text)").errors.count == 1, "\(text)")
+        }
+        for text in [
+            "copy url", "sort title reverse", "sort relevance", "set wrap", "set", "color title bold",
+        ] {
+            #expect(ConfigFile("bind A1 \(text)").errors.isEmpty, "\(text)")
+        }
         #expect(ConfigFile("bind Y !echo {ulr}").errors.first?.contains("Did you mean '{url}'?") == true)
         #expect(ConfigFile("bind Y |awk '{print}'\nbind X !git show HEAD@{1} {id}").errors.isEmpty)
     }

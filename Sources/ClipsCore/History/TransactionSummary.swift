@@ -47,6 +47,11 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     /// The title of the only clip that changed, if it was read.
     package var clipTitle: String?
 
+    /// Whether it deletes what another program's deletion of clips left; no work of its author.
+    package var isRepair: Bool {
+        contextName?.split(separator: " ").last == UndoHistory.repairingContext[...]
+    }
+
     /// Whether its author is shown by a name; see ``ClipAuthor/transactions(shownAs:)``.
     package func isBy(_ name: String) -> Bool {
         let client = contextName?.split(separator: " ").first.map { "\(ClipAuthor.agent):\($0)" }

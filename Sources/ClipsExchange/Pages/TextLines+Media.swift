@@ -8,8 +8,10 @@ extension TextLines {
         let isImage = kind == "image"
         let words = Self.label(of: node, first: isImage ? "alt" : "title")
         if isImage, words.isEmpty { hasImage = true }
-        // An image of one pixel counts visitors, and an empty description means decoration.
-        let isDecoration = isImage && (node["alt"] == "" || ["0", "1"].contains(node["width"] ?? ""))
+        // An image of one pixel counts visitors, and a small one without a description is decoration. Of others, blogs leave
+        // the description empty, too.
+        let sizes = ["width", "height"].compactMap { node[$0].flatMap { Int($0) } }
+        let isDecoration = isImage && sizes.contains { $0 <= 1 || node["alt"] == "" && $0 < Self.minImage }
         let sources =
             isImage
             ? [Self.source(ofImage: node)]
@@ -241,4 +243,6 @@ extension TextLines {
     }
 
     private static let maxWord = 200
+    /// The pixels of an image that is more than an icon.
+    private static let minImage = 64
 }

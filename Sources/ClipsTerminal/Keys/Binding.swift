@@ -1,3 +1,4 @@
+import ClipsCore
 import Platform
 
 /// The action of a key, with the text that would follow its name after `:`, and the actions after it.
@@ -51,7 +52,22 @@ struct Binding: Hashable, Sendable {
         guard ActionTable[action].performArgument != nil else {
             throw ConfigError("The action '\(action.rawValue)' has no argument.")
         }
-        if action == .run || action == .pipe { _ = try ClipCommand(argument) }
+        try Self.check(argument, of: action)
+    }
+
+    /// Checks an argument that could never be used when the key is pressed.
+    private static func check(_ argument: String, of action: Action) throws(ConfigError) {
+        let words = argument.split(separator: " ").map(String.init)
+        var config = ConfigFile()
+        switch ActionTable[action].argument {
+        case .program: _ = try ClipCommand(argument)
+        case .form: _ = try CopyForm(argument: argument)
+        case .sortKey: _ = try AppState.sortKey(argument)
+        case .option where words.count > 1 || Setting(rawValue: argument) == nil:
+            try config.set(words[0], words.dropFirst().joined(separator: " "))
+        case .style where words.count > 1: try config.setStyle(words)
+        default: break
+        }
     }
 
     init(_ action: Action) { self.action = action }

@@ -144,11 +144,11 @@ extension AppState {
     }
 
     mutating func copy(byArgument argument: String) {
-        guard let form = CopyForm(rawValue: argument) else {
-            let names = CopyForm.allCases.map(\.rawValue).joined(separator: ", ")
-            return report("Unknown form '\(argument)'. Use one of \(names).", isError: true)
+        do {
+            emit(.gather(chosen, list.query.sort, .copy(try CopyForm(argument: argument))))
+        } catch {
+            report(error.text, isError: true)
         }
-        emit(.gather(chosen, list.query.sort, .copy(form)))
     }
 
     mutating func promptForTags() {

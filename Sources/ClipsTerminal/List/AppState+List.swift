@@ -46,7 +46,7 @@ extension AppState {
             for transaction in transactions {
                 list.marks.remove(transaction.deletedClips, isOwn: transaction.isOwn)
                 if transaction.affects(list.marks.ids) { list.marks.invalidateHidden() }
-                sync.note(change(of: transaction))
+                if !transaction.isRepair { sync.note(change(of: transaction)) }
             }
             if let step = sync.uncounted { emit(.countStep(step)) }
             if clipReader.isAffected(by: transactions) { reloadReader() }
@@ -74,7 +74,7 @@ extension AppState {
     /// - Parameter isWhole: Whether these are all transactions of the row.
     mutating func noteUnreported(_ transactions: [TransactionSummary], isWhole: Bool) {
         let reported = sync.lastChange?.transaction ?? 0
-        let others = transactions.filter { $0.id > reported }
+        let others = transactions.filter { $0.id > reported && !$0.isRepair }
         guard !others.isEmpty else { return }
         endReport(by: others)
         for transaction in others {

@@ -5,6 +5,14 @@ import LiveQuery
 package enum CopyForm: String, CaseIterable, Sendable {
     case url, title, text, markdown, json, id
 
+    init(argument: String) throws(ConfigError) {
+        guard let form = CopyForm(rawValue: argument) else {
+            let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ConfigError("Unknown form '\(argument)'. Use one of \(names).")
+        }
+        self = form
+    }
+
     var key: Character {
         switch self {
         case .url: "u"

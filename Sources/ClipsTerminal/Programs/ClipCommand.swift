@@ -21,6 +21,9 @@ struct ClipCommand: Hashable, Sendable {
         var line = line.trimmed
         isInBackground = line.hasSuffix("&")
         if isInBackground { line = String(line.dropLast()) }
+        guard !line.trimmed.isEmpty else {
+            throw ConfigError("The program is missing; write one, such as 'mpv {url}'.")
+        }
         guard let words = CommandWords(line).words else {
             throw ConfigError(
                 "Cannot split '\(line)': a program runs without a shell. Quote the sign, or use sh -c '…'.")

@@ -59,19 +59,31 @@ extension AppState {
     }
 
     mutating func sort(byArgument argument: String) {
+        do {
+            guard let (attribute, isReversed) = try Self.sortKey(argument) else { return rank() }
+            sort(by: attribute, isReversed: isReversed)
+        } catch {
+            report(error.text, isError: true)
+        }
+    }
+
+    /// Parses the argument of `sort`: `title`, or `title reverse`; nil for the order of relevance.
+    static func sortKey(
+        _ argument: String
+    ) throws(ConfigError) -> (attribute: ClipAttribute, isReversed: Bool)? {
         let words = argument.split(separator: " ").map(String.init)
         let names = ClipQuery.sortNames
-        if words == [ClipQuery.relevance] { return rank() }
-        guard let key = ClipQuery.sortKeys.first(where: { $0.attribute.rawValue == words[0] }) else {
-            let hint = Suggestion.nearest(to: words[0], in: names).map { " Did you mean '\($0)'?" } ?? ""
-            return report(
-                "Unknown sort key '\(words[0])'. Use one of \(names.joined(separator: ", ")).\(hint)",
-                isError: true)
+        if words == [ClipQuery.relevance] { return nil }
+        guard let key = ClipQuery.sortKeys.first(where: { $0.attribute.rawValue == words.first }) else {
+            let word = words.first ?? ""
+            let hint = Suggestion.nearest(to: word, in: names).map { " Did you mean '\($0)'?" } ?? ""
+            throw ConfigError(
+                "Unknown sort key '\(word)'. Use one of \(names.joined(separator: ", ")).\(hint)")
         }
         guard words.count == 1 || words[1...] == ["reverse"] else {
-            return report("Use ':sort \(words[0])' or ':sort \(words[0]) reverse'.", isError: true)
+            throw ConfigError("Use ':sort \(words[0])' or ':sort \(words[0]) reverse'.")
         }
-        sort(by: key.attribute, isReversed: words.count > 1)
+        return (key.attribute, words.count > 1)
     }
 
     /// Sets an option; an empty argument shows all options.

@@ -56,6 +56,15 @@ extension StatusLine {
         return parts.count == 1 && parts[0].style == theme.muted ? [] : parts
     }
 
+    /// Whether the right parts have who changed what, at least with the beginning of the title.
+    func isWhole(_ right: [StyledRun]) -> Bool {
+        let (change, titles) = (state.sync.lastChange, state.history.titles)
+        return stride(from: 60, through: 8, by: -4).contains { maxTitle in
+            change?.isNamed(titles, maxTitle: maxTitle, cutsWords: false) != false
+                && [true, false].contains { right == rightParts(maxTitle: maxTitle, hasAge: $0) }
+        }
+    }
+
     /// A form of the last change.
     private struct Form {
         var maxAuthor = Int.max

@@ -154,8 +154,7 @@ struct StatusLine {
         }
         var right = fittingParts(after: left)
         // What a commit changed is more important than the number of unread clips.
-        if left.count > needed, left.last?.text.hasSuffix(" unread") == true, right == rightParts(maxTitle: 0)
-        {
+        if left.count > needed, left.last?.text.hasSuffix(" unread") == true, !isWhole(right) {
             let titled = fittingParts(after: left.dropLast())
             if titled != right { (left, right) = (left.dropLast(), titled) }
         }
