@@ -13,6 +13,10 @@ import Testing
         func shown(_ text: String) -> String { ShownText(text, width: 80).text }
         #expect(shown(#"a \*b\* **c** \[d\]\[1\] \&amp;"#) == "a *b* c [d][1] &amp;")
         #expect(shown("a ***b*** c") == "a b c")
+        #expect(shown("- ### a [b](c)\n\n  d\n\n> ## e\n> f\n1. # g\n> \\# h\n    # i").hasPrefix("- a "))
+        #expect(
+            shown("- ### a\n\n  d\n\n> ## e\n> f\n1. # g\n> \\# h\n    # i")
+                == "- a\n\n  d\n\n> e\n> f\n1. g\n> # h\n    # i")
         #expect(shown(##"## A \*b\*"##) == "A *b*")
         #expect(shown("\\# no\n1\\. one\n2\\) b\n\\- two") == "# no\n1. one\n2) b\n- two")
         #expect(shown("in C:\\\\\nor \\d+\\\\.\\w, \\\\?") == "in C:\\\nor \\d+\\.\\w, \\?")

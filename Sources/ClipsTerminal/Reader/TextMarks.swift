@@ -35,10 +35,13 @@ enum TextMarks {
                 index = start + 1
                 continue
             }
-            let level = line.prefix { $0 == UInt8(ascii: "#") }.count
-            if (1...6).contains(level), level < line.count, line[index + level] == 0x20 {
-                endParagraph(at: index)
-                blocks.append(.heading(words(of: line.dropFirst(level)), level: level))
+            let marks = LineMarks(line)
+            // A heading may be in a quote or an item, whose mark precedes it.
+            let content = marks.quotes > 0 || marks.hasItem ? line[marks.content...] : line
+            let level = content.prefix { $0 == UInt8(ascii: "#") }.count
+            if (1...6).contains(level), content.dropFirst(level).first == 0x20 {
+                endParagraph(at: content.startIndex)
+                blocks.append(.heading(words(of: content.dropFirst(level)), level: level))
                 start = line.endIndex
             } else if let rule = rule(line) {
                 // Below a line of words it makes that one a heading.
