@@ -54,7 +54,7 @@ import Testing
                     reference[id] = nil
                 default:
                     let top = place()
-                    arrivals.scrolled(toTop: top, isStart: false)
+                    arrivals.scrolled(toTop: top, index: .max, isStart: false)
                     reference = reference.filter { $0.value < top }
                 }
                 #expect(arrivals.aboveCount == reference.count, "seed \(seed), step \(number)")
@@ -87,5 +87,14 @@ import Testing
         try state.press("30j")
         state.take(arrival([63]), .transactions([transaction(3, inserting: [63])]))
         #expect(state.statusLine.contains("↑ 1 new"), "\(state.statusLine)")
+    }
+
+    @Test func `clips that are too many to be reported are counted by the rows above the cursor`() throws {
+        var state = AppState.showing(60)
+        try state.press("30j")
+        state.take(window((0..<2160).reversed()))
+        #expect(state.statusLine.contains("↑ ~2,100 new"), "\(state.statusLine)")
+        try state.press("gg")
+        #expect(!state.statusLine.contains("new"), "\(state.statusLine)")
     }
 }

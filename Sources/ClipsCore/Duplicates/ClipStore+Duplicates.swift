@@ -33,7 +33,8 @@ extension ClipStore {
             let stored = try lookup.variants(in: snapshot)
             let keys = Set(stored.map { CanonicalURL.key($0.url) })
             let count = drafts.count { !$0.url.isEmpty && keys.contains(CanonicalURL.key($0.url)) }
-            let exact = stored.filter { clip in drafts.contains { $0.url == clip.url } }
+            let urls = Set(drafts.map { CanonicalURL.inUsualSpelling($0.url) })
+            let exact = stored.filter { urls.contains($0.url) }
             guard let id = (exact.isEmpty ? stored : exact).map(\.id).min(),
                 let title = try snapshot.titles(of: [id])[id]
             else {

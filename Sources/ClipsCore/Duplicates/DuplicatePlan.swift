@@ -44,8 +44,8 @@ struct DuplicatePlan {
         let itself = draft.uuid.flatMap { indices[.uuid($0)] } ?? []
         let others = (key.flatMap { indices[$0] } ?? []).filter { !itself.contains($0) }
         // One with this very URL is meant rather than an older variant.
-        let exact = others.filter { !draft.url.isEmpty && entries[$0].content.url == draft.url }
-        let same = (itself + exact + others.filter { !exact.contains($0) })
+        func isExact(_ index: Int) -> Bool { !draft.url.isEmpty && entries[index].content.url == draft.url }
+        let same = (itself + others.filter(isExact) + others.filter { !isExact($0) })
             .filter { !entries[$0].isDeleted }
         guard let first = same.first else { return insert(draft, key) }
         let equal =

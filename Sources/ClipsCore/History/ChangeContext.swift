@@ -95,11 +95,16 @@ extension StoreSnapshot {
         var request = FetchRequest(ClipModel.entity, where: .keys(clips))
         request.attributes = [ClipAttribute.title.rawValue, ClipAttribute.url.rawValue]
         var titles: [Int64: String] = [:]
-        for object in try fetch(request) { titles[object.id.key] = Clip(object).displayTitle }
+        var untitled: [Int64] = []
+        for object in try fetch(request) {
+            let clip = Clip(object)
+            titles[clip.id] = clip.displayTitle
+            if clip.displayTitle == Clip.untitled, clip.title != Clip.untitled { untitled.append(clip.id) }
+        }
         // A text may be megabytes, and is the title only without a better one.
-        request.predicate = .keys(titles.filter { $0.value == Clip.untitled }.map(\.key))
+        request.predicate = .keys(untitled)
         (request.attributes, request.maxTextBytes) = ([ClipAttribute.text.rawValue], 4096)
-        if titles.values.contains(Clip.untitled) {
+        if !untitled.isEmpty {
             for object in try fetch(request) { titles[object.id.key] = Clip(object).displayTitle }
         }
         let missing = clips.filter { titles[$0] == nil }
@@ -117,12 +122,25 @@ extension StoreSnapshot {
     func transactions(
         after number: Int64, where predicate: TransactionPredicate? = nil, changes: ChangePredicate? = nil
     ) throws(StoreError) -> [HistoryTransaction] {
+        var found: [HistoryTransaction] = []
+        try forEachTransaction(after: number, where: predicate, changes: changes) {
+            found.append($0)
+            return true
+        }
+        return found
+    }
+
+    /// Passes the transactions after one, or all if the history begins later.
+    func forEachTransaction(
+        after number: Int64, where predicate: TransactionPredicate? = nil, changes: ChangePredicate? = nil,
+        _ body: (HistoryTransaction) throws(StoreError) -> Bool
+    ) throws(StoreError) {
         var request = HistoryFetchRequest(.afterTransaction(number), where: predicate, changes: changes)
         do {
-            return try transactions(request)
+            try forEachTransaction(request, body)
         } catch .tokenExpired {
             request.start = .beginning
-            return try transactions(request)
+            try forEachTransaction(request, body)
         }
     }
 

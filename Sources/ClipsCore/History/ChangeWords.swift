@@ -170,12 +170,11 @@ package struct ChangeWords: Hashable, Sendable {
             })
     }
 
-    /// Whether another change is of the same kind, whichever tags it adds or removes.
-    package func isAlike(_ other: ChangeWords) -> Bool {
-        func kinds(_ words: ChangeWords) -> [Part] {
-            words.parts.map { if case .tags = $0 { .tags(before: nil, after: nil) } else { $0 } }
-        }
-        return role == other.role && isReturn == other.isReturn && kinds(self) == kinds(other)
+    /// The words without the tags that were added or removed.
+    package var withoutTags: ChangeWords {
+        var words = self
+        words.parts = parts.map { if case .tags = $0 { .tags(before: nil, after: nil) } else { $0 } }
+        return words
     }
 
     /// Returns the words with the values after the change.

@@ -46,6 +46,9 @@ struct RankedSelection: ListSelection {
     /// The clip around which the list is shown; nil if its rank is one of another search.
     private struct Sought { let key: Int64? }
 
+    /// The distance of new matches, between which others may arrive.
+    private static let gap = 1024.0
+
     private static let order = SortOrder([SortKey("rank")], of: nil)
     private let maxRanked: Int
     private static let stepBounds = 500...16_000
@@ -231,15 +234,15 @@ struct RankedSelection: ListSelection {
         _ key: Int64, _ score: Double, between before: Double, _ next: Double
     ) -> (old: SortPosition?, new: SortPosition?) {
         let others = ranks.partitionPoint { $0 > before }..<ranks.partitionPoint { $0 >= next }
-        let index = others.first { (arrived[keys[$0]] ?? .infinity) <= score } ?? others.upperBound
+        let index = keys[others].partitionPoint { (arrived[$0] ?? .infinity) <= score }
         let lower = index > others.lowerBound ? ranks[index - 1] : before
         let upper = index < others.upperBound ? ranks[index] : next
         // At either end, there is room for many.
         let rank =
             switch index {
             case _ where others.isEmpty: (lower + upper) / 2
-            case others.lowerBound: max(upper - 1, (lower + upper) / 2)
-            case others.upperBound: lower + 1
+            case others.lowerBound: max(upper - Self.gap, (lower + upper) / 2)
+            case others.upperBound: min(lower + Self.gap, (lower + upper) / 2)
             default: (lower + upper) / 2
             }
         guard lower < rank, rank < upper else {

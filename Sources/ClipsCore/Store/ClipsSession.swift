@@ -142,10 +142,12 @@ package final class ClipsSession: Sendable {
             }
             var row: [TransactionSummary] = []
             let start = max(0, summary.id - Self.maxRow)
-            for transaction in try snapshot.transactions(after: start, where: .authors([nil])) {
+            // One by one: the changes have the deleted texts.
+            try snapshot.forEachTransaction(after: start, where: .authors([nil])) { transaction in
                 let next = TransactionSummary(transaction, ownSession: session)
                 if let last = row.last, !next.continues(last) { row = [] }
                 row.append(next)
+                return true
             }
             if row.count == 1 { row = [summary] }
             return (row, isWhole: start == 0 || row.first?.id != start + 1)

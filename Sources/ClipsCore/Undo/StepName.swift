@@ -93,9 +93,10 @@ struct UndoPieces {
     private(set) var words: Set<String> = []
     private(set) var clips: Set<Int64> = []
     private var kinds: [HistoryChange.Kind: Set<Int64>] = [:]
-    /// The first change, and the first ones, whose values can be compared.
+    /// The first change.
     private(set) var first: HistoryChange?
-    private(set) var firstOnes: [HistoryChange] = []
+    /// The first changes whose words need values, which can be compared.
+    private(set) var lacking: [(number: Int64, clip: Int64, words: ChangeWords)] = []
     static let maxCompared = 1000
     /// The quotes that the last transaction changed, if it concerns one clip.
     private(set) var quotes: QuoteCounts?
@@ -136,9 +137,12 @@ struct UndoPieces {
             let quotes = QuoteCounts(ofClipsIn: piece.changes)
             for change in piece.changes where change.objectID.entity == ClipModel.entity {
                 found.first = found.first ?? change
-                if found.firstOnes.count <= Self.maxCompared { found.firstOnes.append(change) }
                 found.quotes = quotes
-                if found.words.count < 2 { found.words.insert(ChangeWords(change, quotes: quotes).phrase) }
+                let words = ChangeWords(change, quotes: quotes)
+                if found.words.count < 2 { found.words.insert(words.phrase) }
+                if found.lacking.count <= Self.maxCompared, !words.lacking.isEmpty {
+                    found.lacking.append((change.number, change.objectID.key, words))
+                }
                 found.clips.insert(change.objectID.key)
                 found.kinds[change.kind, default: []].insert(change.objectID.key)
             }

@@ -71,9 +71,12 @@ struct PageLinks {
     /// Returns an address with the ASCII form of a host that is percent-encoded, as a URL of Foundation has it.
     private static func withASCIIHost(_ address: String) -> String {
         guard let start = address.firstRange(of: "://")?.upperBound else { return address }
-        let host = address[start...].prefix { !":/?#@".contains($0) }
-        guard host.contains("%"), address[host.endIndex...].first != "@" else { return address }
-        return address[..<start] + Punycode.host(host) + address[host.endIndex...]
+        let authority = address[start...].prefix { !"/?#".contains($0) }
+        let host = authority.prefix { $0 != ":" }
+        guard host.contains("%"), !authority.contains("@") else { return address }
+        let ascii = Punycode.host(host)
+        let isHost = ascii.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@:[]%\\".utf8.contains($0) }
+        return isHost ? address[..<start] + ascii + address[host.endIndex...] : address
     }
 
     /// Returns the number of an address; nil if there are too many.

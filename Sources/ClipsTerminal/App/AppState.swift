@@ -209,7 +209,8 @@ struct AppState: Sendable {
         }
         let clips = list.clips
         list.arrivals.scrolled(
-            toTop: clips.row(at: clips.top)?.position, isStart: clips.isLoaded && clips.top == 0)
+            toTop: clips.row(at: clips.top)?.position, index: clips.top,
+            isStart: clips.isLoaded && clips.top == 0)
         if target != nil, message?.text == missingClip { message = nil }
         requestRows()
     }

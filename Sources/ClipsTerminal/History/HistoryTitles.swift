@@ -107,8 +107,9 @@ extension HistoryRow {
         let lines = counted.lazy.flatMap(\.lines)
         // A clip that changes again counts once, unless some changes are not listed.
         let clips = Dictionary(lines.map { ($0.clip, $0.kind) }) { $0 == .insert && $1 == .update ? $0 : $1 }
+        let isCounted = counted.reduce(0) { $0 + $1.lines.count } >= count
         func number(_ kind: HistoryChange.Kind, _ sum: KeyPath<TransactionSummary, Int>) -> Int {
-            let all = lines.count < count ? self.sum(sum) : clips.values.count { $0 == kind }
+            let all = isCounted ? clips.values.count { $0 == kind } : self.sum(sum)
             return all - (clips[first.clip] == kind ? 1 : 0)
         }
         let saved = newest?.role == .work ? "saved" : "restored"
@@ -120,11 +121,10 @@ extension HistoryRow {
         guard !kinds.isEmpty else { return "" }
         let more = isCut ? "+" : ""
         let words = newest?.words
+        let kind = words?.withoutTags
         let isAlike =
             first.kind != .update
-            || counted.allSatisfy { one in
-                words.map { one.words?.isAlike($0) == true } ?? false
-            }
+            || words != nil && counted.allSatisfy { $0.words == words || $0.words?.withoutTags == kind }
         guard kinds.count > 1 || kinds[0].0 != first.kind || !isAlike else {
             return "\(isShort ? "" : "and ")\(kinds[0].1.grouped)\(more) more"
         }

@@ -41,7 +41,10 @@ struct Arrivals: Sendable {
 
     var nextExpiry: Date? { marks.first?.end }
 
-    var aboveCount: Int { above.count }
+    var aboveCount: Int { above.count + unreported }
+
+    /// The rows that changes put above the screen which were too many to be reported.
+    private var unreported = 0
 
     /// Whether there are more than the counted clips.
     var isAboveCut: Bool { above.count >= Self.maxAbove }
@@ -85,15 +88,18 @@ struct Arrivals: Sendable {
     }
 
     /// Removes the clips that are on the screen or below it.
-    mutating func scrolled(toTop top: SortPosition?, isStart: Bool) {
-        guard !above.isEmpty else { return }
+    ///
+    /// - Parameter index: The number of rows above the screen.
+    mutating func scrolled(toTop top: SortPosition?, index: Int, isStart: Bool) {
+        guard aboveCount > 0 else { return }
         if isStart { return resetAbove() }
+        unreported = min(unreported, max(0, index - above.count))
         guard let top else { return }
         while let lowest = entries.max, !(lowest.position < top) {
             entries.removeMax()
             if above[lowest.id] == lowest.position { above[lowest.id] = nil }
         }
-        if above.isEmpty { isApproximate = false }
+        if aboveCount == 0 { isApproximate = false }
     }
 
     mutating func expire(at now: Date) {
@@ -115,11 +121,18 @@ struct Arrivals: Sendable {
     /// Continues after changes that are too many to be reported.
     mutating func refresh() {
         arriving.removeAll()
-        isApproximate = !above.isEmpty
+        isApproximate = aboveCount > 0
+    }
+
+    /// Counts the rows by which such changes moved the cursor.
+    mutating func addUnreported(_ rows: Int) {
+        guard rows > 0 else { return }
+        (unreported, isApproximate) = (unreported + rows, true)
     }
 
     private mutating func resetAbove() {
         above.removeAll()
+        unreported = 0
         entries = Heap()
         isApproximate = false
     }

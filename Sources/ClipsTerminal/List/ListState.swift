@@ -85,10 +85,15 @@ struct ListState: Sendable {
         } else if wasLoading {
             return
         }
-        let held = clips.selectedID
+        let (held, index) = (clips.selectedID, clips.selectedIndex)
         if !wasLoading { marks.note(clips.rows) }
         clips.replace(window: window, isRefresh: !wasLoading || feed.isReload)
         feed.retryAt = nil
+        if window.requestNumber == nil, !wasLoading || feed.isReload, held != nil, clips.selectedID == held,
+            !clips.staysAtStart
+        {
+            arrivals.addUnreported(clips.selectedIndex - index)
+        }
         // The best match is selected until the user selects another one.
         let isStaying = held != nil && clips.selectedID == held && (feed.hasMoved || !query.isRanked)
         if wasLoading, feed.jumpsToFirstMatch, !isStaying { clips.stayAtStart() }

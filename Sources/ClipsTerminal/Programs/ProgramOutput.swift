@@ -15,8 +15,9 @@ struct ProgramOutput: Sendable {
     mutating func add(_ run: RelayedProgram) {
         guard text.utf8.count < RelayedProgram.maxOutput else { return }
         if let last = text.last, !last.isNewline { text += "\n" }
-        let cut = run.isCut ? "(The output was long; this is its end.)\n" : ""
-        text += cut + PlainOutput.text(run.lastingOutput)
+        let shown = PlainOutput.text(run.lastingOutput)
+        guard shown.contains(where: { !$0.isWhitespace }) else { return }
+        text += (run.isCut ? "(The output was long; this is its end.)\n" : "") + shown
     }
 }
 

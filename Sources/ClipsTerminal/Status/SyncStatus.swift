@@ -38,6 +38,14 @@ struct SyncStatus: Sendable {
         /// The last transaction of the step that the history has counted.
         var countedEnd: Int64 = 0
 
+        fileprivate mutating func count(_ kind: HistoryChange.Kind, _ number: Int) {
+            switch kind {
+            case .insert: inserted += number
+            case .update: updated += number
+            case .delete: deleted += number
+            }
+        }
+
         /// The title of the only clip that changed, or the words of a quote; nil for several clips, or if it is not
         /// known.
         func name(_ titles: HistoryTitles) -> String? {
@@ -159,19 +167,26 @@ struct SyncStatus: Sendable {
     /// statement, each of which is a transaction to the history.
     mutating func note(_ change: Change) {
         var change = change
-        if let last = lastChange, let clips = change.loose, let known = last.loose,
-            change.author == last.author,
-            abs(change.at.timeIntervalSince(last.at)) < 1
+        if let clips = change.loose, var all = lastChange?.loose, change.author == lastChange?.author,
+            abs(change.at.timeIntervalSince(lastChange?.at ?? .distantPast)) < 1
         {
-            // A clip that changes again counts once.
-            let all = known.merging(clips) { $0 == .insert && $1 == .update ? $0 : $1 }
-            change.loose = all
-            change.inserted = all.values.count { $0 == .insert }
-            change.updated = all.values.count { $0 == .update }
-            change.deleted = all.values.count { $0 == .delete }
+            // Without a copy: the clips may be thousands, which arrive one by one.
+            lastChange?.loose = nil
+            guard let last = lastChange else { return }
+            change.loose = nil
+            (change.inserted, change.updated, change.deleted) = (last.inserted, last.updated, last.deleted)
+            for (clip, kind) in clips {
+                // A clip that changes again counts once.
+                let old = all[clip]
+                let new = old == .insert && kind == .update ? .insert : kind
+                if let old { change.count(old, -1) }
+                change.count(new, 1)
+                all[clip] = new
+            }
             change.words = change.words == last.words ? last.words : nil
             let both = last.line.flatMap { line in change.line.map { line.followed(by: $0) } }
             change.line = all.count > 1 ? nil : both
+            change.loose = all
             change.lines = (last.lines + change.lines).suffix(Self.maxLines + 1)
             change.mayLackParts = change.mayLackParts || last.mayLackParts
         }
@@ -182,7 +197,7 @@ struct SyncStatus: Sendable {
             change.deleted = last.deleted + (isCounted ? 0 : change.deleted)
             change.countedEnd = last.countedEnd
             change.words = last.words.flatMap { words in
-                change.words.flatMap { $0.isAlike(words) ? words : nil }
+                change.words?.withoutTags == words.withoutTags ? words : nil
             }
             change.line = nil
             change.mayLackParts = last.mayLackParts

@@ -3,6 +3,9 @@ package enum Punycode {
     private static let (base, tMin, tMax, skew, damp) = (36, 1, 26, 38, 700)
     private static let (firstBias, firstScalar) = (72, 0x80)
 
+    /// The bytes of a label that may be one of a domain name; encoding is quadratic.
+    private static let maxLabel = 252
+
     /// Returns the label that `xn--` and these letters stand for; nil if they are not valid.
     package static func decoded(_ letters: Substring) -> String? {
         let bytes = Array(letters.utf8)
@@ -42,7 +45,9 @@ package enum Punycode {
         PercentEncoding.decoded(host, reserved: "").lowercased().split(
             separator: ".", omittingEmptySubsequences: false
         )
-        .map { $0.utf8.allSatisfy { $0 < 0x80 } ? String($0) : "xn--" + encoded($0) }
+        .map {
+            $0.utf8.allSatisfy { $0 < 0x80 } || $0.utf8.count > maxLabel ? String($0) : "xn--" + encoded($0)
+        }
         .joined(separator: ".")
     }
 
