@@ -17,6 +17,8 @@ struct ListState: Sendable {
     }
 
     var clips = LiveList<ClipRow>(height: 1)
+    /// The clip under the cursor and its index before the list was read again, until it is in the new rows.
+    private var refreshed: (id: Int64, index: Int)?
     var query = ClipQuery()
     /// The filter whose clips are shown because that of the query has none.
     var correction: String?
@@ -64,6 +66,7 @@ struct ListState: Sendable {
     }
 
     mutating func begin(_ query: ClipQuery) {
+        refreshed = nil
         // A range belongs to one list; in another its clips are marks.
         if query != self.query { marks.changeList() }
         feed.isReload = query == self.query && (feed.isReload || !feed.isLoading)
@@ -89,10 +92,13 @@ struct ListState: Sendable {
         if !wasLoading { marks.note(clips.rows) }
         clips.replace(window: window, isRefresh: !wasLoading || feed.isReload)
         feed.retryAt = nil
-        if window.requestNumber == nil, !wasLoading || feed.isReload, held != nil, clips.selectedID == held,
-            !clips.staysAtStart
-        {
-            arrivals.addUnreported(clips.selectedIndex - index)
+        if window.requestNumber == nil, !wasLoading || feed.isReload, let held, !clips.staysAtStart {
+            refreshed = refreshed ?? (held, index)
+        }
+        // The row of the cursor may arrive after a further request.
+        if let refreshed, clips.selectedRow?.id == refreshed.id {
+            arrivals.addUnreported(clips.selectedIndex - refreshed.index)
+            self.refreshed = nil
         }
         // The best match is selected until the user selects another one.
         let isStaying = held != nil && clips.selectedID == held && (feed.hasMoved || !query.isRanked)
