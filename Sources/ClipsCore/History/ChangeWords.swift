@@ -170,6 +170,9 @@ package struct ChangeWords: Hashable, Sendable {
             })
     }
 
+    /// Whether several attributes changed.
+    package var isOfSeveral: Bool { joined.count > 1 }
+
     /// The words without the tags that were added or removed.
     package var withoutTags: ChangeWords {
         var words = self

@@ -54,7 +54,7 @@ struct SyncStatus: Sendable {
 
         /// Whether several attributes of the only clip changed.
         func isOfSeveral(_ titles: HistoryTitles) -> Bool {
-            line.map { titles.words($0).sentence("").hasPrefix("changed :") } ?? false
+            line.map { titles.words($0).isOfSeveral } ?? false
         }
 
         /// Whether a summary has the name, if there is one.
