@@ -111,6 +111,17 @@ import Testing
         }
     }
 
+    @Test func `the status line has the words of a quote that another program deleted`() async throws {
+        try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 2) { app in
+            let id = app.state.list.clips.rows[0].id
+            let words = "Some words of a quote that are too many for the status line of the app"
+            try app.other("anna") { _ = try await $0.add(Quote(words), to: id) }
+            try app.run(":wait text=anna added a quote of “Clip 1”")
+            _ = try Shell.run("sqlite3", [app.path, "DELETE FROM Quote"])
+            try app.run(":wait text=deleted a quote of a clip: “Some words of\n:wait text=…”")
+        }
+    }
+
     @Test func `the history names changes of quotes, and leads to their clip`() async throws {
         try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 3) { app in
             let ids = app.state.list.clips.rows.map(\.id)

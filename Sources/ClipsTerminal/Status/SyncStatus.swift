@@ -49,7 +49,11 @@ struct SyncStatus: Sendable {
         /// The title of the only clip that changed, or the words of a quote; nil for several clips, or if it is not
         /// known.
         func name(_ titles: HistoryTitles) -> String? {
-            line.flatMap { $0.clip == 0 ? $0.title : $0.title ?? titles[$0.clip] ?? title }
+            // The words of a quote are in quotation marks.
+            line.flatMap { line in
+                guard line.clip == 0 else { return line.title ?? titles[line.clip] ?? title }
+                return line.title.map { String($0.dropFirst().dropLast()) }
+            }
         }
 
         /// Whether several attributes of the only clip changed.
@@ -75,8 +79,8 @@ struct SyncStatus: Sendable {
         ) -> String {
             let author = maxAuthor == 0 ? "" : SafeText.cut(author, to: maxAuthor) + " "
             if let line, line.clip == 0 {
-                let words = line.title?.firstWords(columns: maxTitle, cutsWords: cutsWords)
-                let quote = words.map { ": \($0)" } ?? ""
+                let words = name(titles)?.firstWords(columns: maxTitle, cutsWords: cutsWords)
+                let quote = words.map { ": “\($0)”" } ?? ""
                 return "\(author)\(titles.words(line).sentence("a clip"))\(quote)"
             }
             if let line {
