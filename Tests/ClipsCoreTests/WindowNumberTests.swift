@@ -33,6 +33,9 @@ import Testing
                 "app 2", "app 2", "app 2", "app 2", "laptop", "app",
             ])
         #expect(all.map(\.role.isUndo) == [false, true, false, true, false, false])
+        // The transactions after a known one are never cut off by the limit.
+        let later = try await first.transactions(after: all[1].id, limit: 2)
+        #expect(later.map(\.id) == all.suffix(4).map(\.id))
         let found = try await first.recentTransactions(
             limit: 9, where: ClipAuthor.transactions(shownAs: "app 2"))
         #expect(found.count == 4 && found.allSatisfy { $0.isBy("app 2") && $0.isBy("app") })

@@ -218,6 +218,18 @@ import Testing
         #expect(state.history.selectedTransaction?.id == 301)
     }
 
+    @Test func `after a commit that is too large to be reported, all since the newest one are loaded`() throws
+    {
+        var state = AppState.showing(3)
+        try state.press("H")
+        state.answer(.loadHistory(HistoryFilter()), [transaction(7, inserting: [1])])
+        let window = LiveList<ClipRow>.Window(
+            rows: [row(1)], lowerIndex: 0, count: 1, reachesStart: true, reachesEnd: true)
+        let effects = state.handle(
+            .message(.window(window, generation: state.list.feed.generation)), at: noon)
+        #expect(effects.contains { if case .loadNewHistory(_, after: 7) = $0 { true } else { false } })
+    }
+
     @Test func `transactions down to the cursor are not discarded`() {
         var list = HistoryList(height: 10)
         list.addLoad((3001...3500).map { transaction($0) })

@@ -246,6 +246,9 @@ struct SimulatedWorker {
         case .loadHistory(let filter, let count):
             return answer(
                 store.commits.dropLast(count).suffix(500).map(SimulatedClips.summary).filter(filter.admits))
+        case .loadNewHistory(let filter, let known):
+            let commits = store.commits.map(SimulatedClips.summary)
+            return answer(commits.filter { $0.id > known && filter.admits($0) })
         case .loadChanges: return answer(TransactionDetail?.none as Any)
         case .loadTitles(let ids, _):
             return answer(

@@ -17,6 +17,7 @@ import Testing
         #expect(widths.count > 80 && widths == widths.sorted(), "\(widths)")
         #expect(widths.first == 14 && widths.last ?? 0 > 150, "\(widths)")
         #expect(lines.last?.contains("#alpha #beta") == true && lines.last?.contains("site.example") == true)
+        #expect(lines.count { $0.contains("#al") } > 70, "\(lines)")
         // The ages are at the edge as soon as there are any.
         #expect(
             lines.allSatisfy { $0.hasSuffix("s") || $0.hasSuffix("now") || $0.hasSuffix("…") }, "\(lines)")

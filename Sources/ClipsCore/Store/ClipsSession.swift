@@ -111,10 +111,28 @@ package final class ClipsSession: Sendable {
     package func recentTransactions(
         limit: Int, offset: Int = 0, where predicate: TransactionPredicate? = nil
     ) async throws(StoreError) -> [TransactionSummary] {
+        try await transactions(HistoryFetchRequest(.newest, where: predicate, limit: limit, offset: offset))
+    }
+
+    /// Returns the transactions after one, oldest first, or the newest if they are too many or were purged.
+    package func transactions(
+        after known: Int64, limit: Int, where predicate: TransactionPredicate? = nil
+    ) async throws(StoreError) -> [TransactionSummary] {
+        let most = Int(Self.maxRow)
+        let request = HistoryFetchRequest(.afterTransaction(known), where: predicate, limit: most + 1)
+        let new = try? await transactions(request)
+        guard let new, new.count <= most else {
+            return try await recentTransactions(limit: limit, where: predicate)
+        }
+        return new
+    }
+
+    private func transactions(
+        _ request: HistoryFetchRequest
+    ) async throws(StoreError) -> [TransactionSummary] {
         let session = store.session
         return try await store.container.read { snapshot throws(StoreError) in
             var summaries: [TransactionSummary] = []
-            let request = HistoryFetchRequest(.newest, where: predicate, limit: limit, offset: offset)
             try snapshot.forEachTransaction(request) { transaction in
                 summaries.append(TransactionSummary(transaction, ownSession: session))
                 return true

@@ -44,6 +44,8 @@ enum Effect: Sendable {
     case describeUndo(UndoStep, UndoSteps.Direction)
     /// Reads the newest transactions, or older ones after a number of them.
     case loadHistory(HistoryFilter, after: Int = 0)
+    /// Reads the transactions after a known one.
+    case loadNewHistory(HistoryFilter, after: Int64)
     /// Reads the changes of a number of transactions from the one of a token on.
     case loadChanges(HistoryToken, count: Int = 1)
     /// Counts the clips of the step of a transaction.
@@ -89,7 +91,7 @@ enum Effect: Sendable {
         case .answer, .show, .showAround, .loadClip, .loadExcerpts, .measure, .gatherRange,
             .findMatch, .gatherList, .findUnread, .findHidden, .findLine, .loadNames, .loadHidden,
             .checkCommits, .loadFilters, .countFacets, .countUnread, .remember, .loadUndoHistory,
-            .describeUndo, .loadHistory, .loadChanges, .countStep, .loadNewest, .loadTitles,
+            .describeUndo, .loadHistory, .loadNewHistory, .loadChanges, .countStep, .loadNewest, .loadTitles,
             .loadConsumers, .loadConflicts, .loadForConflict, .work, .findWriter, .removeFile, .retain,
             .setMouse,
             .setColors, .redraw, .suspend, .quit, .finish:
@@ -282,6 +284,12 @@ enum Effect: Sendable {
                     limit: HistoryList.loadCount, offset: count, where: filter.predicate)
             } then: {
                 if filter == $0.history.filter { $0.history.addLoad($1, isOlder: count > 0) }
+            }
+        case .loadNewHistory(let filter, let known):
+            .read {
+                try await $0.transactions(after: known, limit: HistoryList.loadCount, where: filter.predicate)
+            } then: {
+                if filter == $0.history.filter { $0.history.addLoad($1) }
             }
         case .loadForConflict(let id):
             .read {

@@ -60,7 +60,9 @@ extension AppState {
             rereadQuestions()
             // The commit was too large to be reported change by change.
             if !list.feed.isLoading, screen == .history || !history.transactions.isEmpty {
-                emit(.loadHistory(history.filter))
+                let known = history.transactions.first?.id
+                emit(
+                    known.map { .loadNewHistory(history.filter, after: $0) } ?? .loadHistory(history.filter))
             }
             reloadReader()
         // The window may include commits that are not reported.

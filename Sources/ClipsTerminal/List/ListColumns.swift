@@ -41,7 +41,7 @@ package struct ListColumns: Equatable {
     private(set) var slack = 0
 
     /// The width of the title below which other columns are left out.
-    static let minTitle = 20
+    package static let minTitle = 20
     /// The width of the title next to the clip, which is the most that it has in a list without the clip at its side
     /// until that list is as wide.
     private static func wideTitle(_ names: [Name]) -> Int {
@@ -115,7 +115,7 @@ package struct ListColumns: Equatable {
         }
     }
 
-    subscript(_ name: Name) -> Column? { all.first { $0.name == name } }
+    package subscript(_ name: Name) -> Column? { all.first { $0.name == name } }
 
     package var title: Column { self[.title] ?? Column(name: .title, start: 0, width: 0) }
 

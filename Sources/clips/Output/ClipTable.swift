@@ -18,7 +18,11 @@ struct ClipTable {
         self.columns = columns
         self.hasColor = hasColor
         edge = String(id).count + 1
-        list = ListColumns(width: columns - edge, names: [.title, .site, .tags, .author, .age])
+        let (wide, narrow): ([ListColumns.Name], [ListColumns.Name]) = (
+            [.title, .site, .tags, .author, .age], [.title, .tags, .age]
+        )
+        let list = ListColumns(width: columns - edge, names: wide)
+        self.list = list[.tags] != nil ? list : ListColumns(width: columns - edge, names: narrow)
     }
 
     /// The column of the titles.
@@ -30,11 +34,15 @@ struct ClipTable {
         line += styled(clip.isUnread ? "•" : " ", "1") + styled(clip.isStarred ? "*" : " ", "1;33") + " "
         let shown = clip.displayTitle == clip.url ? ReadableURL.text(clip.url) : clip.displayTitle
         // A title has the cells of the columns that are empty in its row, up to the next one.
-        let all = list.all.filter { $0.name != .title }.map { ($0, cell($0, of: clip)) }
+        let all = list.all.filter { $0.name != .title }.map { ($0, cell($0.name, of: clip, width: $0.width)) }
         let cells = all.drop { $0.1.text.isEmpty }
         let next = cells.count < all.count ? cells.first?.0.start : nil
         let width = max(8, next.map { $0 - 1 - list.title.start } ?? list.title.width)
-        let name = SafeText.cut((clip.link?.sign ?? "") + shown.drop { $0.isWhitespace }, to: width)
+        // Without room for their column, the tags have a third of the title's cells.
+        let room = list[.tags] == nil ? max(0, min(width / 3, width - ListColumns.minTitle - 1)) : 0
+        let tags = SafeText.cut(cell(.tags, of: clip, width: 0).text, to: room)
+        let titleWidth = tags.isEmpty ? width : width - 1 - DisplayWidth.columns(of: tags)
+        let name = SafeText.cut((clip.link?.sign ?? "") + shown.drop { $0.isWhitespace }, to: titleWidth)
         let (style, matchStyle) = clip.isUnread ? ("1", "1;4") : (nil, "1")
         var from = name.startIndex
         for range in matches(name) {
@@ -44,6 +52,10 @@ struct ClipTable {
         }
         line += styled(String(name[from...]), style)
         var end = list.title.start + DisplayWidth.columns(of: name)
+        if !tags.isEmpty {
+            line += " " + styled(tags, cell(.tags, of: clip, width: 0).style)
+            end += 1 + DisplayWidth.columns(of: tags)
+        }
         for (column, (text, style)) in cells {
             let text = SafeText.cut(text, to: column.width)
             let start = column.name == .age ? column.start + column.width - text.count : column.start
@@ -53,11 +65,13 @@ struct ClipTable {
         return line
     }
 
-    private func cell(_ column: ListColumns.Column, of clip: Clip) -> (text: String, style: String) {
-        switch column.name {
+    private func cell(
+        _ column: ListColumns.Name, of clip: Clip, width: Int
+    ) -> (text: String, style: String) {
+        switch column {
         case .site: (ReadableURL.host(ClipRow.site(of: clip.url)), "36")
         case .tags: (clip.tags.map { "#" + $0 }.joined(separator: " "), "32")
-        case .author: (AuthorName.shown(clip.author, inColumn: column.width), "2")
+        case .author: (AuthorName.shown(clip.author, inColumn: width), "2")
         default: (Age(of: clip.created, at: now).text, "2")
         }
     }
