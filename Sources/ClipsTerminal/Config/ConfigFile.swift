@@ -80,7 +80,7 @@ package struct ConfigFile: Sendable {
         let rest = words.dropFirst().joined(separator: " ")
         switch (command, words.count) {
         case ("bind", 2...): try bind(words[0], rest)
-        case ("unbind", 1): keys.unbind(try Self.keys(words[0]))
+        case ("unbind", 1): try unbind(words[0])
         case ("set", 2...): try set(words[0], rest)
         case ("color", 2...): try setStyle(words)
         case ("fetch", 1...): fetchCommand = words
@@ -94,6 +94,15 @@ package struct ConfigFile: Sendable {
     }
 
     mutating func bind(_ key: Key, to action: Action) { keys.bind([key], to: Binding(action)) }
+
+    private mutating func unbind(_ name: String) throws(ConfigError) {
+        let sequence = try Self.keys(name)
+        // A binding above may have removed the one of a default key.
+        guard keys[sequence] != nil || KeyMap()[sequence] != nil else {
+            throw ConfigError("Cannot unbind '\(name)': it is not bound.")
+        }
+        keys.unbind(sequence)
+    }
 
     private mutating func bind(_ name: String, _ text: String) throws(ConfigError) {
         let sequence = try Self.keys(name)

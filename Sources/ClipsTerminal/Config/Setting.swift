@@ -91,7 +91,7 @@ package enum Setting: String, CaseIterable, Sendable {
                 ? nil : "Invalid width '\(value)'. Use off, or 20 to 500."
         case .sort: return values.contains(value) ? nil : invalid("sort key", value, sortNames)
         case .date:
-            return (1...64).contains(value.utf8.count) && value.contains("%")
+            return (1...64).contains(value.utf8.count) && DateFormat(pattern: value).isValid
                 ? nil : "Invalid format '\(value)'. Use one such as \(Self.date.defaultValue)."
         default: return values.contains(value) ? nil : invalid("value", value, values, of: rawValue)
         }

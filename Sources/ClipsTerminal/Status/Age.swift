@@ -101,6 +101,13 @@ struct DateFormat: Hashable, Sendable {
 
     let pattern: String
 
+    /// Whether there are only conversions of one line, and at least one.
+    var isValid: Bool {
+        let rest = pattern.replacing(
+            #/%[-_0^#]*[0-9]{0,3}[EO]?[aAbBcCdDeFgGhHIjklmMpPrRsSTuUVwWxXyYzZ%]/#, with: "")
+        return rest != pattern && !rest.contains("%")
+    }
+
     func text(_ date: Date) -> String {
         var parts = LocalTime(date).parts
         var bytes = [CChar](repeating: 0, count: 256)
