@@ -178,6 +178,20 @@ import Testing
         #expect(try await sentences() == ["added a quote of clip \(clip) “Title”"])
     }
 
+    @Test func `a known quote does not stand for the change of another clip`() async throws {
+        let clips = [try await saved("https://a.org"), try await saved("https://b.org")]
+        var changes: [HistoryChange] = []
+        for clip in clips {
+            let token = try #require(try await store.add(Quote("Words"), to: clip).token)
+            let request = HistoryFetchRequest(.ending(at: token), limit: 1)
+            changes += try await store.container.transactions(request).flatMap(\.changes)
+            if clip == clips[1] { _ = try await store.undo(token) }
+        }
+        let context = try await store.context(of: changes)
+        let sentences = changes.compactMap { context.sentence($0, of: changes) }
+        #expect(sentences.count == 2 && sentences[1].contains("clip \(clips[1])"), "\(sentences)")
+    }
+
     @Test func `the history names the words and the clip of a quote`() async throws {
         let clip = try await saved("https://a.org")
         let long = String(repeating: "word ", count: 20)

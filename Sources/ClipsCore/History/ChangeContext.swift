@@ -22,7 +22,10 @@ package struct ChangeContext: Sendable {
             return quoteSentence(change)
                 ?? (hasClip ? nil : ChangeWords(QuoteCounts([change]), role: role).phrase)
         }
-        if change.changesOnlyTime, transaction.contains(where: isKnownQuote) { return nil }
+        if change.changesOnlyTime, transaction.contains(where: { isKnownQuote($0, of: change.objectID.key) })
+        {
+            return nil
+        }
         guard change.objectID.entity == ClipModel.entity else {
             let names = change.updatedAttributes.joined(separator: ", ")
             return "\(change.kind) \(change.objectID)\(names.isEmpty ? "" : " (\(names))")"
@@ -35,17 +38,24 @@ package struct ChangeContext: Sendable {
             "clip \(clip)\(quoted ?? "")")
     }
 
-    private func isKnownQuote(_ change: HistoryChange) -> Bool {
+    /// - Parameter clip: The clip to which the quote belongs, if its clip is not deleted.
+    private func isKnownQuote(_ change: HistoryChange, of clip: Int64) -> Bool {
         change.objectID.entity == Quote.entity && quoteSentence(change) != nil
+            && owner(of: change).map { $0.id == clip } ?? true
+    }
+
+    private func value(_ name: String, of change: HistoryChange) -> AttributeValue? {
+        change.tombstone?[name] ?? quotes[change.objectID.key]?[name]
+    }
+
+    private func owner(of quote: HistoryChange) -> Clip? {
+        value(Quote.clip, of: quote).flatMap { owners[$0] }
     }
 
     /// Returns a change such as `quoted “Words” from clip 7 “Title”`; nil if the words are not known any more.
     private func quoteSentence(_ change: HistoryChange) -> String? {
-        func value(_ name: String) -> AttributeValue? {
-            change.tombstone?[name] ?? quotes[change.objectID.key]?[name]
-        }
-        guard let text = value("text")?.textValue else { return nil }
-        let owner = value(Quote.clip).flatMap { owners[$0] }
+        guard let text = value("text", of: change)?.textValue else { return nil }
+        let owner = owner(of: change)
         let source = owner.map { "clip \($0.id) \(Self.quoted($0.displayTitle))" } ?? "a deleted clip"
         return switch change.kind {
         case .insert: "quoted \(Self.quoted(text)) from \(source)"
