@@ -1,3 +1,4 @@
+import ClipsCore
 import ClipsExchange
 import Testing
 
@@ -22,6 +23,23 @@ import Testing
         let found = try text(
             "<p><a href='https://idn-ä.example:81/ü'>a</a> <a href='https://u%40x@b.example/'>b</a>")
         #expect(found.contains("[1]: https://xn--idn--ooa.example:81/%C3%BC\n"), "\(found)")
+    }
+
+    @Test(arguments: [
+        ("<i>https://b.example/u</i><br>and", "https://b.example/u"),
+        ("https://b.example/u_(", "https://b.example/u"),
+    ])
+    func `a URL in the text ends before signs of marks`(words: String, address: String) throws {
+        let found = try text("<p>At \(words) <a href='/1'>one</a></p>")
+        #expect(found.hasSuffix("[1]: \(address)\n[2]: https://a.example/1"), "\(found)")
+    }
+
+    @Test(arguments: ["/a_(b", "/a)b", "/a)(b"])
+    func `an address with a parenthesis alone ends no list`(path: String) throws {
+        let found = try text("<p><a href='\(path)'>one</a> <a href='/a_(b)'>two</a></p>")
+        let list = "[1]: <https://a.example\(path)>\n[2]: https://a.example/a_(b)"
+        #expect(found == "[one][1] [two][2]\n\n" + list)
+        #expect(LinkDefinition.all(in: ArraySlice(list.utf8)).first?.address == "https://a.example\(path)")
     }
 
     @Test func `a part of a page keeps the links that a page has outside of its content`() throws {

@@ -135,13 +135,14 @@ import Testing
                     Self.draft(3, "http://en.foo.example:8080/3", "c*", "a \"b\\\" \\"),
                     Self.draft(4, "http://[::1]:3000/4", "cc"), Self.draft(5, "http://[::1]/5", "it's"),
                     Self.draft(6, "http://xn--e1afmkfd.xn--p1ai:81/6"), Self.draft(7, "http://localhost:9/"),
+                    Self.draft(8, "https://foo.example.br/8"),
                 ])
             }
-            #expect(app.wait { $0.sidebar.facets.sites.count == 7 && $0.sidebar.facets.tags.count == 7 })
+            #expect(app.wait { $0.sidebar.facets.sites.count == 8 && $0.sidebar.facets.tags.count == 7 })
             let sites = Self.facets(app.state.sidebar.facets.sites)
             #expect(sites["foo.example"] == 3 && sites["foo.example:8080"] == 2 && sites["[::1]"] == 2)
             let rows = app.state.sidebarRows.enumerated().filter { $0.element.count != nil }
-            #expect(rows.count >= 14)
+            #expect(rows.count >= 15)
             for (index, row) in rows {
                 let count = try #require(row.count)
                 #expect(count > 0, "\(row.name)")

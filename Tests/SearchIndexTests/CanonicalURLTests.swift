@@ -75,6 +75,8 @@ import Testing
         #expect(CanonicalURL.preferred("http://a.b", "https://a.b") == "https://a.b")
         #expect(CanonicalURL.preferred("https://a.b/", "https://a.b") == "https://a.b")
         #expect(
+            CanonicalURL.preferred("https://a.b/?utm_source=x", "http://a.b/?p=1#c") == "http://a.b/?p=1#c")
+        #expect(
             CanonicalURL.preferred("https://SITE.EXAMPLE/a", "http://site.example/a")
                 == "https://site.example/a")
         #expect(

@@ -83,7 +83,7 @@ package struct LinkedTexts: Equatable {
         }
         for (index, address) in list.enumerated() {
             text += Array((index > 0 ? "\n" : text.isEmpty ? "" : "\n\n").utf8)
-            text += Array("[\(index + 1)]: ".utf8) + address
+            text += Array("[\(index + 1)]: ".utf8) + LinkAddress.target(address)
         }
         return String(decoding: text, as: UTF8.self)
     }

@@ -103,6 +103,9 @@ struct PageLinks {
         let count = omitted.count == 1 ? "1 more link" : "\(omitted.count.grouped) more links"
         let verb = omitted.count == 1 ? "has" : "have"
         let note = omitted.isEmpty ? "" : "\n\n(\(count) of the page \(verb) no number.)"
-        return note + "\n\n" + addresses.enumerated().map { "[\($0 + 1)]: \($1)" }.joined(separator: "\n")
+        let lines = addresses.enumerated().map { index, address in
+            "[\(index + 1)]: \(String(decoding: LinkAddress.target(Array(address.utf8)), as: UTF8.self))"
+        }
+        return note + "\n\n" + lines.joined(separator: "\n")
     }
 }

@@ -88,13 +88,14 @@ extension SearchText {
 
     private var isBeginning: Bool { form == .prefix || form == .openPhrase }
 
-    /// Returns whether a host has this text between dots, of which the last label may be unfinished before an asterisk.
+    /// Returns whether a host has this label, or ends with these labels; those before an asterisk may be followed by others.
     fileprivate func isSite(_ host: [UInt8]) -> Bool {
         let dot = UInt8(ascii: ".")
+        // `example` is a part of `example.org`, but `example.org` is none of `example.org.uk`.
+        let ends = [UInt8(ascii: ":")] + (folded.contains(dot) ? [] : [dot])
         return ranges(in: host, limit: .max).contains { range in
             (range.lowerBound == 0 || host[range.lowerBound - 1] == dot)
-                && (isBeginning || range.upperBound == host.count
-                    || [dot, UInt8(ascii: ":")].contains(host[range.upperBound]))
+                && (isBeginning || range.upperBound == host.count || ends.contains(host[range.upperBound]))
         }
     }
 

@@ -82,7 +82,10 @@ package struct CanonicalURL: Hashable, Sendable {
     /// Returns the better of two spellings of one URL, as browsers store it, regardless of their order.
     package static func preferred(_ one: String, _ other: String) -> String {
         let (one, other) = (inUsualSpelling(one), inUsualSpelling(other))
-        func rank(_ url: String) -> (Int, Int) { (url.hasPrefix("https:") ? 0 : 1, url.utf8.count) }
+        func rank(_ url: String) -> (Int, Int, Int) {
+            let tracking = Parts(url)?.query.split(separator: "&").count(where: isTracking) ?? 0
+            return (tracking, url.hasPrefix("https:") ? 0 : 1, url.utf8.count)
+        }
         return rank(one) == rank(other) ? min(one, other) : rank(one) < rank(other) ? one : other
     }
 

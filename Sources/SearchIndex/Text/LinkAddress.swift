@@ -26,6 +26,15 @@ package enum LinkAddress {
             && bytes.allSatisfy { $0 > 0x20 && !":/[]()<>\",;\\".utf8.contains($0) }
     }
 
+    /// Returns the target of a link: in angle brackets, if CommonMark would otherwise read another one, or none.
+    package static func target(_ address: [UInt8]) -> [UInt8] {
+        var depth = 0
+        for byte in address where depth >= 0 {
+            depth += byte == UInt8(ascii: "(") ? 1 : byte == UInt8(ascii: ")") ? -1 : 0
+        }
+        return depth == 0 ? address : Array("<".utf8) + address + Array(">".utf8)
+    }
+
     /// Returns the URLs in a text from an index on, which begin with a scheme and two slashes.
     ///
     /// - Parameter stops: The indexes at which a URL ends at the latest, in ascending order.
@@ -126,7 +135,7 @@ package enum LinkAddress {
             if let opening {
                 let part = bytes[start..<end]
                 if part.count(where: { $0 == opening }) >= part.count(where: { $0 == last }) { break }
-            } else if !".,;:!?'*_|".utf8.contains(last) {
+            } else if !".,;:!?'*_|([{\\".utf8.contains(last) {
                 break
             }
             end -= 1

@@ -178,7 +178,10 @@ package struct ReadText {
         guard line.first == UInt8(ascii: "["), let end = line.prefix(100).firstIndex(of: UInt8(ascii: "]")),
             line[end...].starts(with: "]: ".utf8)
         else { return nil }
-        let address = line[(end + 3)...].prefix { $0 > 0x20 }
+        var address = line[(end + 3)...].prefix { $0 > 0x20 }
+        if address.first == UInt8(ascii: "<"), address.last == UInt8(ascii: ">") {
+            address = address.dropFirst().dropLast()
+        }
         guard address.contains(UInt8(ascii: ":")) else { return nil }
         let name = String(decoding: line[(line.startIndex + 1)..<end], as: UTF8.self)
         return (name.lowercased(), address)

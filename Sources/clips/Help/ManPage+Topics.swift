@@ -43,7 +43,7 @@ extension ManPage {
                 ("-word, NOT word", "Clips without the word"), ("this OR that", "Clips with one of the two"),
                 (
                     "tag: author: site: title: url: note: text:",
-                    "Words in a field, or a whole tag, author, or site, such as tag:go; tag:go* begins so"
+                    "Words in a field, or a whole tag, author, or site with its subdomains, such as tag:go; tag:go* begins so"
                 ),
                 ("is:starred is:unread is:read is:archived", "Flags"),
                 ("is:dead is:moved is:unchecked", "States of links, which 'clips check' sets"),
@@ -97,6 +97,7 @@ extension ManPage {
             text: """
                 Pages are the same if their addresses differ in the scheme, www., a slash at the end, tracking \
                 parameters, encoding, or a fragment only. A merge retains both texts, notes, and tags, and a star. Its \
+                address is the one with fewer tracking parameters, then https, then the shorter one. Its \
                 title is that of --title, otherwise the longer one; the other one is in the note. 'clips add' and \
                 'clips import' save another clip unless --duplicates says otherwise, the app asks unless \
                 'set duplicates' does, and 'clips extension' and the browser merge.
