@@ -28,4 +28,20 @@ import Testing
                 ids[2]: "http://plain.example/3",
             ])
     }
+
+    @Test func `an excerpt shows the words of a quote, and of its note`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await ClipStore(path: folder.path(of: "clips.db"), author: "cli")
+        let quotes = [Quote("a quoted zebra"), Quote("plain", note: "why a tapir")]
+        let ids = try await store.add(
+            quotes.enumerated().map { index, quote in
+                var draft = ClipDraft()
+                (draft.title, draft.url, draft.note) = ("\(index)", "https://a.example/\(index)", "first")
+                draft.quotes = [quote]
+                return draft
+            })
+        let words = try #require(ClipHighlight("zebra OR tapir"))
+        let excerpts = try await store.excerpts([ids[0]: words, ids[1]: words], length: 30)
+        #expect(excerpts == [ids[0]: "a quoted zebra", ids[1]: "why a tapir"])
+    }
 }

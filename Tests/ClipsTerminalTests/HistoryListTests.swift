@@ -230,6 +230,18 @@ import Testing
         #expect(effects.contains { if case .loadNewHistory(_, after: 7) = $0 { true } else { false } })
     }
 
+    @Test func `a load of all transactions removes those that the store has purged`() {
+        var list = HistoryList(height: 10)
+        list.add((1...9).map { transaction($0) })
+        list.moveToEnd()
+        list.addLoad([transaction(9)])
+        #expect(list.count == 9)
+        list.addLoad([8, 9].map { transaction($0) }, isNewest: true)
+        #expect(list.transactions.map(\.id) == [9, 8] && list.selected == 1)
+        list.addLoad([], isNewest: true)
+        #expect(list.count == 0 && list.selectedRow == nil)
+    }
+
     @Test func `transactions down to the cursor are not discarded`() {
         var list = HistoryList(height: 10)
         list.addLoad((3001...3500).map { transaction($0) })

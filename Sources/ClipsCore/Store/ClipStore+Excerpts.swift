@@ -16,21 +16,29 @@ extension ClipStore {
         for start in stride(from: 0, to: ids.count, by: Self.textsPerPage) {
             let page = Array(ids[start..<min(ids.count, start + Self.textsPerPage)])
             var request = FetchRequest(ClipModel.entity, where: .keys(page))
-            request.attributes = fields.map(\.0.rawValue)
-            for object in try await container.fetch(request) {
+            request.attributes = fields.map(\.0.rawValue) + [ClipAttribute.uuid.rawValue]
+            let found = try await container.read { [request] snapshot throws(StoreError) in
+                let objects = try snapshot.fetch(request)
+                return (objects, try ClipModel.searched.attached?.texts(of: objects, in: snapshot) ?? [:])
+            }
+            for object in found.0 {
+                let quotes = found.1[object[ClipAttribute.uuid.rawValue]] ?? []
                 guard let search = words[object.id.key]?.search.withoutNames else { continue }
                 func excerpt(hasForms: Bool) -> SearchExcerpt? {
                     // A title with another form of a word is in the row.
                     for (attribute, field) in fields where !(hasForms && field == .title) {
-                        let text = object.text(attribute)
-                        let found =
-                            field == .text || field == .note
-                            ? search.readExcerpt(of: text, in: field, length: length, hasForms: hasForms)
-                            : search.excerpt(
-                                of: SearchQuery.oneLine(text), in: field, length: length, hasForms: hasForms)
-                        // Of a whole address, which the user typed, no part says more.
-                        let isWhole = found.map { field == .url && $0.isAddress } ?? false
-                        if let found, !isWhole { return found }
+                        // The search takes quotes as parts of the note.
+                        for text in [object.text(attribute)] + (field == .note ? quotes : []) {
+                            let found =
+                                field == .text || field == .note
+                                ? search.readExcerpt(of: text, in: field, length: length, hasForms: hasForms)
+                                : search.excerpt(
+                                    of: SearchQuery.oneLine(text), in: field, length: length,
+                                    hasForms: hasForms)
+                            // Of a whole address, which the user typed, no part says more.
+                            let isWhole = found.map { field == .url && $0.isAddress } ?? false
+                            if let found, !isWhole { return found }
+                        }
                     }
                     return nil
                 }

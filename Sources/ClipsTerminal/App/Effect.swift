@@ -283,7 +283,9 @@ enum Effect: Sendable {
                 try await $0.recentTransactions(
                     limit: HistoryList.loadCount, offset: count, where: filter.predicate)
             } then: {
-                if filter == $0.history.filter { $0.history.addLoad($1, isOlder: count > 0) }
+                if filter == $0.history.filter {
+                    $0.history.addLoad($1, isOlder: count > 0, isNewest: count == 0)
+                }
             }
         case .loadNewHistory(let filter, let known):
             .read {

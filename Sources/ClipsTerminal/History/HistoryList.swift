@@ -119,8 +119,13 @@ struct HistoryList: Navigable, Sendable {
 
     /// Adds a load, which may lack transactions before its first.
     ///
-    /// - Parameter isOlder: Whether it ends where the list begins.
-    mutating func addLoad(_ transactions: [TransactionSummary], isOlder: Bool = false) {
+    /// - Parameters:
+    ///   - isOlder: Whether it ends where the list begins.
+    ///   - isNewest: Whether it has the newest transactions of the store.
+    mutating func addLoad(
+        _ transactions: [TransactionSummary], isOlder: Bool = false, isNewest: Bool = false
+    ) {
+        if isNewest, transactions.count < Self.loadCount { discardPurged(before: transactions.first?.id) }
         if isOlder || !isLoaded { isCut = transactions.count >= Self.loadCount }
         isLoaded = true
         if isOlder, let oldest = oldestFirst.first { cuts.remove(oldest.id) }
@@ -129,6 +134,16 @@ struct HistoryList: Navigable, Sendable {
         }
         add(transactions)
         if seeksEnd { moveToEnd() }
+    }
+
+    /// Removes those that are no longer in the store.
+    private mutating func discardPurged(before first: Int64?) {
+        let count = oldestFirst.prefix { $0.id < first ?? .max }.count
+        guard count > 0 else { return }
+        oldestFirst.removeFirst(count)
+        (selected, isCut) = (min(selected, max(0, oldestFirst.count - 1)), false)
+        layOutRows()
+        reveal()
     }
 
     /// Adds the transactions that match the filter and are not in the list, oldest first.

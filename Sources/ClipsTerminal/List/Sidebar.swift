@@ -82,6 +82,11 @@ struct Sidebar: Sendable {
         counts[query].flatMap { $0.count > most ? nil : $0.shown }
     }
 
+    /// Whether commits may have changed the number of a search which is not counted again at once.
+    func isOutdated(_ query: ClipQuery, at now: Date) -> Bool {
+        !current.contains(query) && countDue.timeIntervalSince(now) > Self.shortestPause
+    }
+
     /// The time of the next count, if one is needed.
     var nextCount: Date? {
         countingStart == nil && !current.isSuperset(of: shown) ? countDue : nil
@@ -175,7 +180,9 @@ extension AppState {
     /// The number of unread clips of the list in the status line.
     var unreadCount: String? {
         guard let count = loadedUnreadCount else {
-            return sidebar.unreadCount(list.query, upTo: list.clips.isCounted ? list.clips.count : .max)
+            let most = list.clips.isCounted ? list.clips.count : .max
+            let sign = sidebar.isOutdated(list.query, at: now) ? "~" : ""
+            return sidebar.unreadCount(list.query, upTo: most).map { sign + $0 }
         }
         return UnreadCount(count).shown
     }

@@ -35,8 +35,10 @@ extension StatusLine {
             parts.append(StyledRun("\(state.sync.conflicts) \(name): \(key)", theme.warning))
         }
         if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme.warning)) }
-        // The message says the same of an own change.
-        if let change = state.sync.lastChange, !change.isOwn || state.message == nil {
+        // The message says the same of an own change, once all parts of it are saved.
+        if let change = state.sync.lastChange,
+            !change.isOwn || state.message == nil && !state.saving.isSlow(at: state.now)
+        {
             let summary = change.summary(
                 state.history.titles, maxTitle: maxTitle, maxAuthor: maxAuthor, isBrief: isBrief,
                 cutsWords: cutsWords)

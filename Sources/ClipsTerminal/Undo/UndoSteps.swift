@@ -106,7 +106,11 @@ extension AppState {
 
     private mutating func run(_ direction: UndoSteps.Direction) {
         guard !isUndoUncertain else { return undoSteps.waiting.append(direction) }
-        if let step = undoSteps.last(direction), step.origin == nil { return start(step, direction) }
+        if let step = undoSteps.last(direction), step.origin == nil {
+            // It may report what is no longer so.
+            if typing.group == nil { message = nil }
+            return start(step, direction)
+        }
         undoSteps.forgetOthers()
         loadOthers(direction)
     }

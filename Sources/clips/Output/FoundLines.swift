@@ -38,8 +38,10 @@ struct FoundLines {
     }
 
     private func excerpts(of clip: Clip, hasForms: Bool) -> [Excerpt] {
-        [(clip.text, SearchField.text), (clip.note, .note), (SearchURL.decoded(clip.url), .url)].compactMap {
-            text, field in
+        // The search takes quotes as parts of the note.
+        let notes = [clip.note] + clip.quotes.flatMap { [$0.text, $0.note] }
+        let texts = [(clip.text, SearchField.text)] + notes.map { ($0, .note) }
+        return (texts + [(SearchURL.decoded(clip.url), .url)]).compactMap { text, field in
             guard text != clip.displayTitle else { return nil }
             let excerpt =
                 field == .url
