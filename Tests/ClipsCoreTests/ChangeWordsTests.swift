@@ -135,7 +135,14 @@ import Testing
             try transaction.update(ClipModel.objectID(ids[0]), ["title": .text("E")])
             try transaction.delete(ClipModel.objectID(ids[1]))
         }
-        #expect(try await store.changeDescription(of: last().token) == "changed “E”, deleted “D”")
+        #expect(
+            try await store.changeDescription(of: last().token) == "changed “E” (title changed), deleted “D”")
+        _ = try await store.container.write(author: "test") { transaction throws(StoreError) in
+            try transaction.update(ClipModel.objectID(ids[0]), ["title": .text("A")])
+            try transaction.delete(ClipModel.objectID(id))
+        }
+        let merge = try await store.changeDescription(of: last().token)
+        #expect(merge == "changed “E” (title changed), deleted “A”")
     }
 
     /// The phrase of the newest transaction in the row of the app, and in its detail.

@@ -186,4 +186,34 @@ import Testing
         let positions = all.indices.compactMap { selection.position(at: $0) }
         #expect(positions == positions.sorted())
     }
+
+    @Test func `an edited clip is among those whose titles match, or no longer`()
+        async throws
+    {
+        var selection = try await extend(RankedSelection(query, index)) { $0.isComplete }
+        let keys = [selection.keys(0..<1)[0], selection.keys(selection.count - 1..<selection.count)[0]]
+        try await context.update(
+            ClipModel.objectID(keys[0]), ["title": .text("other"), "text": .text("about swift")])
+        try await context.update(ClipModel.objectID(keys[1]), ["title": .text("swift")])
+        try await context.save()
+        try await index.bringUpToDate()
+        selection = try await container.read { [selection] snapshot in
+            var selection = selection
+            for object in try snapshot.fetch(FetchRequest("Clip", where: .keys(keys))) {
+                let change = ListCandidate(key: object.id.key, earlier: nil, object: object)
+                let positions = selection.apply([change], in: snapshot)
+                #expect(positions[0].old != nil && positions[0].new != positions[0].old)
+                #expect(selection.apply([change], in: snapshot)[0].new == positions[0].new)
+            }
+            return selection
+        }
+        let again = try await extend(RankedSelection(query, index)) { $0.isComplete }
+        let (all, expected) = (selection.keys(0..<selection.count), again.keys(0..<again.count))
+        // Among the whole words in texts, which follow those in titles.
+        for order in [all, expected] {
+            #expect((400..<800).contains(try #require(order.firstIndex(of: keys[0]))))
+        }
+        #expect(all.firstIndex(of: keys[1]) == expected.firstIndex(of: keys[1]))
+        #expect(Set(all) == Set(expected) && all.count == expected.count)
+    }
 }

@@ -113,6 +113,19 @@ import Testing
         }
     }
 
+    @Test func `a text browser in BROWSER has the terminal`() async throws {
+        try await RunningApp.open(clips: 2) { app in
+            let browser = app.folder.path(of: "w3m")
+            let script = "#!/bin/sh\ntest -t 0 && echo \"on a terminal $1\" || echo nowhere"
+            try script.write(toFile: browser, atomically: true, encoding: .utf8)
+            chmod(browser, 0o755)
+            app.script.runner.programs.browser = browser
+            try app.run("o\n:wait text=Ran")
+            #expect(app.lines[0].hasPrefix("on a terminal https://clip1.example/"), "\(app.lines[0])")
+            #expect(app.wait { $0.list.clips.rows.map(\.isUnread) == [false, true] })
+        }
+    }
+
     @Test func `the output of a browser for the terminal that ends or fails is read`() async throws {
         try await RunningApp.open(clips: 3) { app in
             let browser = app.folder.path(of: "browser")

@@ -5,8 +5,8 @@ import SearchIndex
 
 /// The clips that a search has found so far, the best matches first, updated with each change.
 ///
-/// A clip retains its rank until it no longer matches, so that edits do not move the list. A new match is among those
-/// that match as well as it does. After ``ClipQuery/maxRanked``, the other matches follow, newest first, as all do while the
+/// A clip retains its rank while its best field that matches is the same, so that few edits move the list. A new match is
+/// among those that match as well as it does. After ``ClipQuery/maxRanked``, the other matches follow, newest first, as all do while the
 /// index of a large store is built.
 ///
 /// - Complexity: 16 bytes for each clip. A change passes once over the keys.
@@ -203,13 +203,19 @@ struct RankedSelection: ListSelection {
         let stage = document.flatMap { document in stages.firstIndex { $0.matches(document) } }
         if let index = keys.firstIndex(of: key) {
             let old = position(at: index)
-            guard stage == nil else { return (old, old) }
+            let ranked = Int(ranks[index]) >> 45
+            guard stage == nil || stage != ranked && ranked < stages.count else { return (old, old) }
             keys.remove(at: index)
             ranks.remove(at: index)
             arrived[key] = nil
-            return (old, nil)
+            return (old, stage.flatMap { insert(key, object, stage: $0) })
         }
-        guard let stage, let object else { return (nil, nil) }
+        return (nil, stage.flatMap { insert(key, object, stage: $0) })
+    }
+
+    /// Inserts a clip among those that match in the same stage. Returns its position.
+    private mutating func insert(_ key: Int64, _ object: StoredObject?, stage: Int) -> SortPosition? {
+        guard let object else { return nil }
         guard ranking == nil || stage < stageEnds.count else {
             // Before the results that are still to be found.
             let last = max(ranks.last ?? 0, Self.rank(stage: stageEnds.count, taken))
@@ -232,7 +238,7 @@ struct RankedSelection: ListSelection {
     /// Inserts a key among those that arrived between two ranks: before those that are not better.
     private mutating func insert(
         _ key: Int64, _ score: Double, between before: Double, _ next: Double
-    ) -> (old: SortPosition?, new: SortPosition?) {
+    ) -> SortPosition? {
         let others = ranks.partitionPoint { $0 > before }..<ranks.partitionPoint { $0 >= next }
         let index = keys[others].partitionPoint { (arrived[$0] ?? .infinity) <= score }
         let lower = index > others.lowerBound ? ranks[index - 1] : before
@@ -252,11 +258,9 @@ struct RankedSelection: ListSelection {
         return insert(key, at: index, rank: rank)
     }
 
-    private mutating func insert(
-        _ key: Int64, at index: Int, rank: Double
-    ) -> (old: SortPosition?, new: SortPosition?) {
+    private mutating func insert(_ key: Int64, at index: Int, rank: Double) -> SortPosition? {
         keys.insert(key, at: index)
         ranks.insert(rank, at: index)
-        return (nil, position(at: index))
+        return position(at: index)
     }
 }

@@ -320,6 +320,11 @@ extension ClipStore {
                 if Set(phrases).count == 1 { values = step.first.flatMap { all[$0.number] } }
             }
             if step.clips.count <= 2 { titles = try snapshot.titles(of: step.clips.sorted()) }
+            if step.clips.count == 2, let update = step.update {
+                let missing = ChangeWords(update).lacking
+                values = try snapshot.values(missing, after: [(update.number, update.objectID.key)])[
+                    update.number]
+            }
             if step.clips.count == 1, let first = step.first {
                 if let title = first.tombstone.flatMap(ClipModel.title) { titles[first.objectID.key] = title }
                 values = try snapshot.values(
@@ -328,7 +333,14 @@ extension ClipStore {
             return (step, titles, values)
         }
         guard let first = step.first else { return nil }
-        let names = titles.mapValues { ChangeContext.quoted($0, upTo: maxTitle) }
+        var names = titles.mapValues { ChangeContext.quoted($0, upTo: maxTitle) }
+        if step.clips.count == 2, let update = step.update, let name = names[update.objectID.key] {
+            let words = ChangeWords(update, after: values, quotes: step.quotes, isReverse: isRedoing)
+            // A merge may have given it the other's title.
+            let before = Set(names.values).count < 2 ? update.oldValues[ClipAttribute.title.rawValue] : nil
+            let named = before?.textValue.map { ChangeContext.quoted($0, upTo: maxTitle) } ?? name
+            names[update.objectID.key] = "\(named) (\(words.phrase))"
+        }
         let subject =
             step.clips.count == 1
             ? names[first.objectID.key] ?? "a clip" : "\(step.clips.count.grouped) clips"

@@ -95,6 +95,9 @@ struct UndoPieces {
     private var kinds: [HistoryChange.Kind: Set<Int64>] = [:]
     /// The first change.
     private(set) var first: HistoryChange?
+    /// The update, if there is one only.
+    var update: HistoryChange? { kinds[.update]?.count == 1 ? firstUpdate : nil }
+    private var firstUpdate: HistoryChange?
     /// The first changes whose words need values, which can be compared.
     private(set) var lacking: [(number: Int64, clip: Int64, words: ChangeWords)] = []
     static let maxCompared = 1000
@@ -137,6 +140,7 @@ struct UndoPieces {
             let quotes = QuoteCounts(ofClipsIn: piece.changes)
             for change in piece.changes where change.objectID.entity == ClipModel.entity {
                 found.first = found.first ?? change
+                if change.kind == .update { found.firstUpdate = found.firstUpdate ?? change }
                 found.quotes = quotes
                 let words = ChangeWords(change, quotes: quotes)
                 if found.words.count < 2 { found.words.insert(words.phrase) }
@@ -158,7 +162,8 @@ struct UndoPieces {
             end: pieces.last?.token.number ?? 0)
     }
 
-    /// Clips that did not change alike, in numbers: `changed 2 clips, deleted 3`, or `changed “One”, deleted “Other”`.
+    /// Clips that did not change alike, in numbers: `changed 2 clips, deleted 3`, or `changed “One” (starred),
+    /// deleted “Other”`.
     ///
     /// - Parameters:
     ///   - isReverse: Whether to describe the opposite.

@@ -124,18 +124,25 @@ final class AppRunner {
             if let rejection = Browser.rejection(of: url) { return handle(.programFailed(rejection)) }
         }
         let subject = urls.count == 1 ? urls[0] : "\(urls.count) URLs"
+        let commands = urls.map { Browser.command(for: $0, browser: programs.browser) }
+        if commands.allSatisfy(Browser.needsTerminal) { return openHere(commands, clips, subject) }
         handle(.notice("Opening \(subject)…"))
         launches.open(urls, of: clips, as: subject, with: programs)
         collectPrograms()
     }
 
-    /// The browser has the terminal until it ends.
     func openHere(_ url: String, _ clips: [Int64], _ subject: String) {
         if let rejection = Browser.rejection(of: url) { return handle(.programFailed(rejection)) }
         let named = programs.terminalBrowser
         let command = named.map { Browser.command(for: url, browser: $0) } ?? Browser.inTerminal(url)
-        let call = ProgramCall(words: command, input: nil, subject: subject)
-        let (status, _, hasOutput) = relay([call], as: Work.quoted(subject))
+        openHere([command], clips, subject)
+    }
+
+    /// The browser has the terminal until it ends.
+    private func openHere(_ commands: [[String]], _ clips: [Int64], _ subject: String) {
+        let command = commands[0]
+        let calls = commands.map { ProgramCall(words: $0, input: nil, subject: subject) }
+        let (status, _, hasOutput) = relay(calls, as: Work.quoted(subject))
         // ^C is a normal way to leave it.
         guard status == 0 || status == 128 + SIGINT else {
             let hint =

@@ -16,11 +16,21 @@ enum Browser {
         return "Only URLs such as https, file, mailto, and tel are opened."
     }
 
+    private static let textBrowsers = ["w3m", "elinks", "links", "lynx"]
+    private static let otherTextBrowsers: Set = ["links2", "browsh", "carbonyl", "cha"]
+
+    /// The first installed browser for the terminal.
+    static var installedTextBrowser: String? { textBrowsers.first(where: Environment.has(program:)) }
+
     /// Returns the command of the first installed browser for the terminal.
     static func inTerminal(_ url: String) -> [String] {
-        let browsers = ["w3m", "elinks", "links", "lynx"]
-        let found = browsers.first(where: Environment.has(program:))
-        return [found ?? browsers[0], MailAddress.safe(url) ?? url]
+        [installedTextBrowser ?? textBrowsers[0], MailAddress.safe(url) ?? url]
+    }
+
+    /// Whether a command needs the terminal. Without, it shows nothing, and ends with success.
+    static func needsTerminal(_ command: [String]) -> Bool {
+        guard let name = command.first?.split(separator: "/").last.map(String.init) else { return false }
+        return textBrowsers.contains(name) || otherTextBrowsers.contains(name)
     }
 
     /// Returns the words of BROWSER, or xdg-open, with the URL for `%s` or at the end.

@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 
 /// Opens pages for a command, as the app does.
@@ -5,10 +6,15 @@ package enum PageOpening {
     /// Returns the reason why a URL is not opened; nil if it is safe.
     package static func rejection(of url: String) -> String? { Browser.rejection(of: url) }
 
-    /// Opens URLs in the user's browser, which continues to run.
+    /// Opens URLs in the user's browser, which continues to run, unless it needs the terminal.
     ///
     /// - Returns: A sentence about the failure; nil on success.
     package static func failure(opening urls: [String], with programs: UserPrograms) -> String? {
+        let commands = urls.map { Browser.command(for: $0, browser: programs.browser) }
+        if commands.allSatisfy(Browser.needsTerminal) {
+            let failed = commands.first { ![0, 128 + SIGINT].contains(ChildProcess.here($0)) }
+            return failed.map { "'\($0[0])' could not show the page. Check the address and the connection." }
+        }
         var launches = Launches()
         launches.open(urls, of: [], as: urls.count == 1 ? "the page" : "\(urls.count) pages", with: programs)
         while let deadline = launches.deadline {
