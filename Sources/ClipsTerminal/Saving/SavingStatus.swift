@@ -117,7 +117,8 @@ extension AppState {
 
     private mutating func fail(_ sentence: String) {
         report(sentence, isError: true)
-        undoSteps.waiting = []
+        // It is of a later change.
+        if saving.count == 0 { undoSteps.waiting = [] }
         saving.isQuitting = false
     }
 
@@ -197,8 +198,12 @@ extension AppState {
             : works.map { $0.verb + $0.summary }.joined(separator: ", ")
         let text = Self.joined([all.sentence, remark, hint, other])
         saving.reported = nil
-        report(text)
-        saving.reported = (group, works, text)
+        if let failure = message, failure.isError {
+            message = Message(text: Self.joined([text, failure.text]), isError: true, at: now)
+        } else {
+            report(text)
+            saving.reported = (group, works, text)
+        }
     }
 
     /// Returns summaries of which the later ones do not repeat the title in the first one.

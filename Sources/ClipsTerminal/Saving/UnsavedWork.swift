@@ -40,7 +40,7 @@ final class UnsavedWork: Sendable {
         let isAdded = if case .add = work { true } else { false }
         let path = (isAdded ? nil : work.form) ?? retain(work.text)
         // The path first, since a narrow status line cuts off the end.
-        let sentence = path.map { "Your text is in \($0). \(reason)" } ?? reason
+        let sentence = path.map { "Your text is in \($0). \(reason)" } ?? "\(work.failure)\(reason)"
         state.withLock { if $0.isClosing { $0.sentences.append(sentence) } }
         return sentence
     }

@@ -238,7 +238,20 @@ extension Work {
         case .resolve(let conflict, let restoring):
             "\(restoring ? "restored" : "kept") the \(conflict.attribute)"
         case .restore, .restoreRow: "restored deleted clips"
-        case .open, .markAllRead, .toggle, .tag: "changed the clips"
+        case .toggle(let attribute, let isOn?, let ids, let title):
+            Self.summary(of: attribute, isOn: isOn, Self.subject(ids.count, of: ids, title))
+        case .toggle(_, _, let ids, let title): "changed \(Self.subject(ids.count, of: ids, title))"
+        case .tag(let ids, _, _, let title): "tagged \(Self.subject(ids.count, of: ids, title))"
+        case .open, .markAllRead: "marked clips as read"
+        }
+    }
+
+    /// The words before the reason why the work was not saved.
+    var failure: String {
+        switch self {
+        case .undo: "Not undone: \(summary). "
+        case .redo: "Not redone: \(summary). "
+        default: "Not saved: \(summary). "
         }
     }
 

@@ -108,7 +108,7 @@ extension AppState {
         guard !isUndoUncertain else { return undoSteps.waiting.append(direction) }
         if let step = undoSteps.last(direction), step.origin == nil {
             // It may report what is no longer so.
-            if typing.group == nil { message = nil }
+            if typing.group == nil, message?.isError == false { message = nil }
             return start(step, direction)
         }
         undoSteps.forgetOthers()
