@@ -143,7 +143,11 @@ extension AppState {
 
     private mutating func perform(_ typed: TypedKey) {
         switch typed {
-        case .key(let key): handle(key)
+        case .key(let key):
+            // The key was typed before a failure, which is still to be read.
+            let failure = message.flatMap { $0.isError ? $0 : nil }
+            handle(key)
+            message = message ?? failure
         // It was on a screen without the question.
         case .click(let target): if !isAsking { perform(target) }
         case .binding(let binding, let row):
