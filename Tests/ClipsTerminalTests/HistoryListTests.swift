@@ -85,6 +85,13 @@ import Testing
             end = max(0, end - 500)
         }
         #expect(end == 0 && list.count == 4 && list.transactions.count == 6_000)
+        let most = Int64(HistoryList.mostCount)
+        list = HistoryList(height: 10)
+        list.addLoad(part(10_001...most + 10_000))
+        list.moveToEnd()
+        #expect(list.endsEarly && list.nextOlder() == nil)
+        list.moveToStart()
+        #expect(list.count == 1 && list.endsEarly)
     }
 
     @Test func `consecutive transactions of an unknown writer are one row until it is opened`() {

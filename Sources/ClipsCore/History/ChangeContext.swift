@@ -8,7 +8,7 @@ package struct ChangeContext: Sendable {
     fileprivate var quotes: [Int64: StoredObject] = [:]
     fileprivate var owners: [AttributeValue: Clip] = [:]
 
-    private static let maxTitle = 40
+    package static let maxTitle = 40
 
     /// Returns a change such as `starred clip 7 “Title”`, or `insert Record 3` for another entity; nil if that of another
     /// change of the transaction says it.
@@ -64,8 +64,8 @@ package struct ChangeContext: Sendable {
         }
     }
 
-    static func quoted(_ text: String, upTo maxTitle: Int = maxTitle) -> String {
-        "“\(text.prefix(maxTitle))\(text.count > maxTitle ? "…" : "")”"
+    package static func quoted(_ text: String, upTo maxTitle: Int = maxTitle) -> String {
+        "“\(text.prefix(maxTitle))\(text.dropFirst(maxTitle).isEmpty ? "" : "…")”"
     }
 }
 

@@ -2,6 +2,7 @@ import ClipsCore
 import FoundationEssentials
 import HistoryTracking
 import LiveQuery
+import Platform
 import PersistentStore
 import Terminal
 
@@ -195,6 +196,12 @@ struct AppState: Sendable {
             history.resize(height: HistoryScreen.listRows(layout))
             if let (token, count) = history.nextRequest() { emit(.loadChanges(token, count: count)) }
             if let count = history.nextOlder() { emit(.loadHistory(history.filter, after: count)) }
+            if history.endsEarly, message == nil {
+                let key = keys.name(of: .filter)
+                report(
+                    "The \(HistoryList.mostCount.grouped) newest changes; \(key) before:2026-11-01 finds older ones."
+                )
+            }
             load(history.nextTitles())
             loadTitleOfLastChange(layout)
         case .help:

@@ -55,6 +55,9 @@ struct ChangesPane {
             row: visible.count + 1, column: 3, style: theme.muted)
     }
 
+    /// The maximum number of lines of a value.
+    private static let maxRows = 8
+
     private var selected: Int? { state.history.isInChanges ? state.history.change : nil }
 
     /// The first line shown, so that the selected change is visible.
@@ -109,11 +112,17 @@ struct ChangesPane {
             let text = "\(subject)\(change.words.phrase)\(title)\(isBack)"
             lines.append(Line(sign: change.kind.sign, text: text, change: index, isFirst: true))
             for replacement in change.replacements {
-                lines.append(
-                    Line(
-                        text: "  "
-                            + Self.text(of: replacement, change.kind, isThen: detail.showsOriginalValues),
-                        style: theme.muted, change: index))
+                let (old, new) = Self.texts(of: replacement, change.kind, isThen: detail.showsOriginalValues)
+                // A long value does not hide the other one.
+                let width = state.size.columns - 6
+                let isLong = DisplayWidth.columns(of: SafeText.line(old + new)) >= width
+                let texts = new.isEmpty ? [old] : isLong ? [old, new] : [old + " " + new]
+                for text in texts {
+                    var wrapped = WrappedText(text, width: width)
+                    lines += wrapped.lines(0..<Self.maxRows).map {
+                        Line(text: "  " + $0, style: theme.muted, change: index)
+                    }
+                }
             }
         }
         return lines
@@ -130,17 +139,18 @@ struct ChangesPane {
         }
     }
 
-    private static func text(
+    /// Returns the value before a change, or the only one, and the one after it.
+    private static func texts(
         of replacement: TransactionDetail.Replacement, _ kind: HistoryChange.Kind, isThen: Bool
-    ) -> String {
+    ) -> (String, String) {
         let attribute = replacement.attribute
         let name = ClipAttribute(rawValue: attribute)?.words ?? attribute
         let old = replacement.old.map { shown($0, of: attribute) } ?? "?"
         let new = replacement.new.map { shown($0, of: attribute) } ?? "?"
         switch kind {
-        case .insert: return "\(name): \(new)"
-        case .delete: return "\(name): \(old)"
-        case .update: return "\(name): \(old) → \(isThen ? "" : "now ")\(new)"
+        case .insert: return ("\(name): \(new)", "")
+        case .delete: return ("\(name): \(old)", "")
+        case .update: return ("\(name): \(old)", "→ \(isThen ? "" : "now ")\(new)")
         }
     }
 
@@ -154,7 +164,7 @@ struct ChangesPane {
             number == 0 ? "no" : "yes"
         case (.text(let text), .link?):
             text.prefix { $0 != " " }.isEmpty ? "unchecked" : String(text.prefix { $0 != " " })
-        case (.text(let text), _): text.isEmpty ? "(empty)" : "“\(text.prefix(300))”"
+        case (.text(let text), _): text.isEmpty ? "(empty)" : ChangeContext.quoted(text, upTo: 300)
         default: self.text(value)
         }
     }

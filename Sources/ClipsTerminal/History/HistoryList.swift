@@ -63,7 +63,7 @@ struct HistoryList: Navigable, Sendable {
     static let loadCount = 500
     private static let maxCount = 2000
     /// The maximum number of transactions of a screen, of which one row may have a million.
-    private static let mostCount = HistoryRow.maxCounted
+    static let mostCount = 100_000
     /// Removing this many transactions together makes the cost of each negligible.
     private static let slack = 500
 
@@ -247,6 +247,11 @@ struct HistoryList: Navigable, Sendable {
         else { return nil }
         requestedCount = oldestFirst.count
         return requestedCount
+    }
+
+    /// Whether the cursor is at the end of the most transactions of a screen, and the store has older ones.
+    var endsEarly: Bool {
+        isCut && oldestFirst.count >= Self.mostCount && !isInChanges && count > 0 && selected == count - 1
     }
 
     /// Returns the clips on the screen whose titles, and the changes whose tags must be loaded.

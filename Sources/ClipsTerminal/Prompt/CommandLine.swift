@@ -91,7 +91,7 @@ extension AppState {
         let words = argument.split(separator: " ").map(String.init)
         guard let option = words.first else {
             return report(
-                Setting.allCases.map { "\($0.rawValue) \(settings.config[$0])" }.joined(separator: " · "))
+                Setting.allCases.map { "\($0.rawValue) \(settings.config[$0])" }.joined(separator: "; "))
         }
         if words.count == 1, let setting = Setting(rawValue: option) {
             guard !setting.values.contains("on") else { return set(option, "on") }

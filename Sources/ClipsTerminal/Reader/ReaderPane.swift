@@ -33,7 +33,9 @@ struct ReaderPane {
         }
         highlight(reader, area, &frame)
         if reader.isDeleted {
-            frame.fill(Rect(row: area.row, column: area.column, rows: 1, columns: area.size.columns))
+            // In a long text, the title is above the screen.
+            let rows = max(1, reader.lines.prefix { $0.part == .title }.count)
+            frame.fill(Rect(row: area.row, column: area.column, rows: rows, columns: area.size.columns))
             frame.putCut("This clip was deleted.", in: area, width: area.size.columns, style: theme.error)
         } else if reader.id != nil, reader.clip == nil {
             drawRow(area, &frame)
