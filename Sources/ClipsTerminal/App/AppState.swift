@@ -2,8 +2,8 @@ import ClipsCore
 import FoundationEssentials
 import HistoryTracking
 import LiveQuery
-import Platform
 import PersistentStore
+import Platform
 import Terminal
 
 /// The whole state of the app, as a value: events change it and return the effects to perform.
