@@ -6,8 +6,11 @@ import Terminal
 extension Command {
     static let tags = Command(
         name: "tags", summary: "Print the tags and the numbers of their clips, most used first",
-        details:
-            "'clips tags rename', 'merge', and 'delete' change a tag of all clips; 'clips undo' undoes that.",
+        details: """
+            'clips tags rename', 'merge', and 'delete' change a tag of all clips; 'clips undo' undoes that. \
+            The list has each spelling; to filters and in the sidebar, those that differ in case or accents \
+            are one tag, which 'clips tags merge' makes of them.
+            """,
         options: [Option("--limit", value: "N", "maximum number of tags")],
         example: "clips tags --json | jq -r .tag"
     ) { invocation in
