@@ -1,17 +1,18 @@
 import ClipsCore
+import Platform
 
 /// A request of the protocol.
 struct AgentMethod: Sendable {
     var revisions = AgentMessage.Revision.allCases
     var needsSession = true
     var isCacheable = false
-    let run: @Sendable (isolated AgentHost, AgentMessage) async throws(AgentError) -> JSONWriter?
+    let run: @Sendable (isolated AgentHost, AgentMessage) async throws(AgentError) -> JSONObject?
 
     static let all: [String: AgentMethod] = [
         "initialize": AgentMethod(revisions: [.previous], needsSession: false) {
             host, message throws(AgentError) in try host.initialize(message)
         },
-        "ping": AgentMethod(revisions: [.previous], needsSession: false) { _, _ in JSONWriter() },
+        "ping": AgentMethod(revisions: [.previous], needsSession: false) { _, _ in [:] },
         "server/discover": AgentMethod(revisions: [.current], isCacheable: true) { host, _ in host.discover()
         },
         "tools/list": AgentMethod(isCacheable: true) { host, _ in
@@ -38,9 +39,5 @@ struct AgentMethod: Sendable {
         },
     ]
 
-    private static func list(_ name: String, _ values: [String]) -> JSONWriter {
-        var result = JSONWriter()
-        result.add(name, literal: JSONWriter.array(values))
-        return result
-    }
+    private static func list(_ name: String, _ values: [JSONObject]) -> JSONObject { [name: values] }
 }

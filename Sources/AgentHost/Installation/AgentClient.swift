@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 /// A program whose agent can start the server, and the file with its settings.
 struct AgentClient: Sendable {
@@ -35,10 +36,10 @@ struct AgentClient: Sendable {
 
     /// Returns the entry of the server as JSON.
     func json(program: String, arguments: [String]) -> String {
-        var object = JSONWriter()
+        var object = JSONObject()
         if let kind { object.add(kind.key, kind.value) }
         object.add("command", program)
         object.add("args", arguments)
-        return object.text
+        return object.json
     }
 }

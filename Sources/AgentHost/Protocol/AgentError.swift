@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 /// An error of the protocol, with its code in JSON-RPC (jsonrpc.org/specification) or in the protocol itself.
 package struct AgentError: Error, Hashable, Sendable {
@@ -16,23 +17,19 @@ package struct AgentError: Error, Hashable, Sendable {
     package let code: Code
     /// A sentence without content of the message.
     package let message: String
-    /// The revision that the client requested, as JSON.
+    /// The revision that the client requested.
     var requested: String?
 
     init(_ code: Code, _ message: String, requested: String? = nil) {
         (self.code, self.message, self.requested) = (code, message, requested)
     }
 
-    var json: String {
-        var object = JSONWriter()
-        object.add("code", literal: String(code.rawValue))
-        object.add("message", message)
+    var json: JSONObject {
+        var object: JSONObject = ["code": code.rawValue, "message": message]
         if let requested {
-            var data = JSONWriter()
-            data.add("supported", AgentMessage.Revision.allCases.map(\.rawValue))
-            data.add("requested", literal: requested)
-            object.add("data", literal: data.text)
+            let supported = AgentMessage.Revision.allCases.map(\.rawValue)
+            object.add("data", ["supported": supported, "requested": requested] as JSONObject)
         }
-        return object.text
+        return object
     }
 }

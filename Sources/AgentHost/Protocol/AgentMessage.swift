@@ -1,4 +1,5 @@
 package import ClipsCore
+import Platform
 
 /// A message of a client: a request, or a notification, which has no ID and no answer.
 package struct AgentMessage: Sendable {
@@ -70,7 +71,7 @@ package struct AgentMessage: Sendable {
         guard name == Revision.current.rawValue else {
             throw AgentError(
                 .unsupportedRevision, "The revision of the protocol is not supported.",
-                requested: JSONWriter.quoted(String(name.prefix(Self.maxName))))
+                requested: String(name.prefix(Self.maxName)))
         }
         guard meta?[Self.key("clientCapabilities")]?.isObject == true else {
             throw AgentError(.invalidValue, "'_meta' must have the capabilities of the client.")
@@ -86,7 +87,7 @@ package struct AgentMessage: Sendable {
     static func literal(_ id: JSONValue) -> String? {
         switch id {
         case .integer(let number): String(number)
-        case .string(let text) where text.utf8.count <= maxID: JSONWriter.quoted(text)
+        case .string(let text) where text.utf8.count <= maxID: text.json
         default: nil
         }
     }

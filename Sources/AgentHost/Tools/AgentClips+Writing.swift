@@ -2,6 +2,7 @@ import BrowserHost
 import ClipsCore
 import FoundationEssentials
 import PersistentStore
+import Platform
 
 /// Changes, each a transaction of the client.
 extension AgentClips {
@@ -16,7 +17,7 @@ extension AgentClips {
     ///   - key: A text of the client; a repeated call with it saves nothing.
     ///   - savesCopy: Whether to save a second clip of the page.
     ///   - fetches: Whether to read the title and the text from the page.
-    func add(_ given: ClipDraft, key: String?, savesCopy: Bool, fetches: Bool) async throws -> JSONWriter {
+    func add(_ given: ClipDraft, key: String?, savesCopy: Bool, fetches: Bool) async throws -> JSONObject {
         var draft = given
         draft.uuid = key.map { Self.uuid($0, of: client) }
         var problem: String?
@@ -27,15 +28,15 @@ extension AgentClips {
         let store = try await writable()
         let (ids, outcome) = try await store.add([draft], duplicates: savesCopy ? .keepBoth : duplicates)
         var result = Self.marked()
-        for id in ids { result.add("id", literal: String(id)) }
-        result.add("isNew", literal: "\(outcome.saved > 0)")
-        result.add("isMerged", literal: "\(outcome.merged > 0)")
+        for id in ids { result.add("id", id) }
+        result.add("isNew", outcome.saved > 0)
+        result.add("isMerged", outcome.merged > 0)
         if let problem { result.add("problem", "The page could not be read: \(problem).") }
         if outcome.deleted > 0 {
             result.add("problem", "\(outcome.deleted) other clips of this page were merged and deleted.")
         }
         if let clip = try await store.summaries(ids, maxBytes: Self.maxBytes).first {
-            result.add("clip", literal: clip.json)
+            result.add("clip", JSONLiteral(clip.json))
         }
         return result
     }
@@ -57,7 +58,7 @@ extension AgentClips {
 
     func update(
         _ id: Int64, version: Int64?, _ changes: [ClipAttribute: AttributeValue]
-    ) async throws -> JSONWriter {
+    ) async throws -> JSONObject {
         let store = try await writable()
         do {
             try await store.update(id, version: version, changes)
@@ -69,11 +70,11 @@ extension AgentClips {
         }
         guard let clip = try await store.summaries([id]).first else { throw HostError.missingClip(id) }
         var result = Self.marked()
-        result.add("clip", literal: clip.json)
+        result.add("clip", JSONLiteral(clip.json))
         return result
     }
 
-    func delete(_ ids: [Int64], isConfirmed: Bool) async throws -> JSONWriter {
+    func delete(_ ids: [Int64], isConfirmed: Bool) async throws -> JSONObject {
         let store = try await writable()
         let ids = Array(Set(ids)).sorted()
         if !isConfirmed {
@@ -86,8 +87,7 @@ extension AgentClips {
             }
         }
         let deleted = try await store.delete(ids).value
-        var result = JSONWriter()
-        result.add("deleted", literal: JSONWriter.array(deleted.map(String.init)))
+        var result: JSONObject = ["deleted": deleted]
         let missing = Set(ids).subtracting(deleted).sorted()
         if !missing.isEmpty { result.add("problems", missing.map { HostError.missingClip($0).message }) }
         return result
@@ -109,10 +109,9 @@ extension AgentClips {
         }
     }
 
-    func restore(_ ids: [Int64]) async throws -> JSONWriter {
+    func restore(_ ids: [Int64]) async throws -> JSONObject {
         let (restored, problems, _) = try await writable().restore(ids)
-        var result = JSONWriter()
-        result.add("restored", literal: JSONWriter.array(restored.map(String.init)))
+        var result: JSONObject = ["restored": restored]
         if !problems.isEmpty { result.add("problems", problems.map(\.description)) }
         return result
     }
@@ -120,7 +119,7 @@ extension AgentClips {
     /// Undoes changes of the client: the last one, one transaction, or all since a point.
     ///
     /// - Parameter ofAll: Whether the transaction may be of another author.
-    func undo(since: HistoryPoint?, transaction: Int64?, ofAll: Bool) async throws -> JSONWriter {
+    func undo(since: HistoryPoint?, transaction: Int64?, ofAll: Bool) async throws -> JSONObject {
         let store = try await writable()
         let steps: [UndoHistory.Step]
         if let transaction {
@@ -143,8 +142,8 @@ extension AgentClips {
             if changes.count < Self.maxTransactions { changes.append((isPart ? "a part of: " : "") + change) }
         }
         var result = Self.marked()
-        result.add("undone", literal: String(undone))
-        result.add("contested", literal: String(contested))
+        result.add("undone", undone)
+        result.add("contested", contested)
         result.add("changes", changes)
         return result
     }

@@ -36,17 +36,10 @@ final class AgentClips {
     /// Returns the store to change it in the name of the client.
     func writable() async throws -> ClipStore { try await stores.openedToWrite().acting(for: client) }
 
-    static func marked() -> JSONWriter {
-        var result = JSONWriter()
-        result.add("untrusted", notice)
-        return result
-    }
+    static func marked() -> JSONObject { ["untrusted": notice] }
 
-    private static func list(_ clips: [ClipSummary], more: Bool) -> JSONWriter {
-        var result = marked()
-        result.add("clips", literal: JSONWriter.array(clips.map(\.json)))
-        result.add("more", literal: "\(more)")
-        return result
+    private static func list(_ clips: [ClipSummary], more: Bool) -> JSONObject {
+        ["untrusted": notice, "clips": clips.map { JSONLiteral($0.json) }, "more": more]
     }
 
     /// Fills a clip from its page without occupying the loop; returns the reason if it cannot.
@@ -63,7 +56,7 @@ final class AgentClips {
 
 /// Reads.
 extension AgentClips {
-    func search(_ text: String, limit: Int) async throws -> JSONWriter {
+    func search(_ text: String, limit: Int) async throws -> JSONObject {
         let query = ClipQuery(filter: text)
         guard !query.admitsAll else { throw HostError(.invalid, "'query' is empty. Use 'list'.") }
         if let problem = query.problem(isTyping: false) { throw HostError(.invalid, problem) }
@@ -74,10 +67,10 @@ extension AgentClips {
         return result
     }
 
-    func list(after cursor: ClipCursor?, limit: Int) async throws -> JSONWriter {
+    func list(after cursor: ClipCursor?, limit: Int) async throws -> JSONObject {
         let page = try await stores.opened().page(after: cursor, limit: limit, maxBytes: Self.maxBytes)
         var result = Self.list(page.clips, more: page.next != nil)
-        result.add("count", literal: String(page.count))
+        result.add("count", page.count)
         if let next = page.next { result.add("next", next.description) }
         return result
     }
@@ -85,7 +78,7 @@ extension AgentClips {
     /// Returns a clip with a page of its text.
     ///
     /// - Parameter offset: The position in the text, in bytes; that of the next character boundary is used.
-    func read(_ id: Int64, offset: Int64 = 0) async throws -> JSONWriter {
+    func read(_ id: Int64, offset: Int64 = 0) async throws -> JSONObject {
         let store = try await stores.opened()
         guard let summary = try await store.summaries([id]).first else { throw HostError.missingClip(id) }
         let clip = try await store.clip(id)
@@ -93,21 +86,21 @@ extension AgentClips {
         let start = Self.boundary(in: text, from: Int(clamping: max(0, offset)))
         let end = Self.boundary(in: text, from: start + Self.maxText)
         var result = Self.marked()
-        result.add("clip", literal: summary.json)
+        result.add("clip", JSONLiteral(summary.json))
         let part = text[
             text.index(text.startIndex, offsetBy: start)..<text.index(text.startIndex, offsetBy: end)]
         result.add("text", String(decoding: part, as: UTF8.self))
-        result.add("length", literal: String(text.count))
+        result.add("length", text.count)
         if start == 0, !clip.quotes.isEmpty {
             var left = Self.maxText
             let shown = clip.quotes.prefix { quote in
                 left -= ClipRecord.json([quote]).utf8.count
                 return left >= 0
             }
-            result.add("quotes", literal: ClipRecord.json(shown))
-            if shown.count < clip.quotes.count { result.add("quotesAreCut", literal: "true") }
+            result.add("quotes", JSONLiteral(ClipRecord.json(shown)))
+            if shown.count < clip.quotes.count { result.add("quotesAreCut", true) }
         }
-        if end < text.count { result.add("next", literal: String(end)) }
+        if end < text.count { result.add("next", end) }
         return result
     }
 
@@ -116,22 +109,16 @@ extension AgentClips {
         return offset + text.dropFirst(offset).prefix { $0 & 0xC0 == 0x80 }.count
     }
 
-    func tags(_ prefix: String, limit: Int) async throws -> JSONWriter {
+    func tags(_ prefix: String, limit: Int) async throws -> JSONObject {
         let start = prefix.lowercased()
         let uses = try await stores.opened().tagCounts().filter { $0.name.lowercased().hasPrefix(start) }
-        var result = Self.marked()
-        let tags = uses.prefix(limit).map { use in
-            var tag = JSONWriter()
-            tag.add("name", String(use.name.unicodeScalars.prefix(HostLimits.tag)))
-            tag.add("count", literal: String(use.count))
-            return tag.text
+        let tags = uses.prefix(limit).map { use -> JSONObject in
+            ["name": Self.name(use.name), "count": use.count]
         }
-        result.add("tags", literal: JSONWriter.array(tags))
-        result.add("more", literal: "\(uses.count > limit)")
-        return result
+        return ["untrusted": Self.notice, "tags": tags, "more": uses.count > limit]
     }
 
-    func history(since: HistoryPoint?, author: String?, limit: Int) async throws -> JSONWriter {
+    func history(since: HistoryPoint?, author: String?, limit: Int) async throws -> JSONObject {
         let store = try await stores.opened()
         var conditions = author.map { [ClipAuthor.transactions(shownAs: $0)] } ?? []
         var start = HistoryFetchRequest.Start.newest
@@ -141,29 +128,23 @@ extension AgentClips {
         case nil: break
         }
         var feed = try await TransactionFeed(of: store, from: start, limit: limit, where: .and(conditions))
-        var transactions: [String] = []
+        var transactions: [JSONObject] = []
         while let pieces = try await feed.next() {
             let first = pieces.filter { $0.pieceIndex == 0 }
             let context = try await store.context(of: first.flatMap { $0.changes.prefix(Self.maxChanges) })
             for transaction in first {
                 let summary = TransactionSummary(transaction, ownSession: nil)
-                var object = JSONWriter()
-                object.add("transaction", literal: String(transaction.number))
-                object.add("time", transaction.timestamp.ISO8601Format())
-                object.add("author", Self.name(transaction.author))
-                object.add("context", Self.name(summary.contextName))
-                object.add(
-                    "changes",
-                    transaction.changes.prefix(Self.maxChanges).compactMap {
-                        context.sentence($0, of: transaction.changes, role: summary.role)
-                    })
-                object.add("isCut", literal: "\(transaction.changes.count > Self.maxChanges)")
-                transactions.append(object.text)
+                let changes = transaction.changes.prefix(Self.maxChanges).compactMap {
+                    context.sentence($0, of: transaction.changes, role: summary.role)
+                }
+                transactions.append([
+                    "transaction": transaction.number, "time": transaction.timestamp.ISO8601Format(),
+                    "author": Self.name(transaction.author), "context": Self.name(summary.contextName),
+                    "changes": changes, "isCut": transaction.changes.count > Self.maxChanges,
+                ])
             }
         }
-        var result = Self.marked()
-        result.add("transactions", literal: JSONWriter.array(transactions))
-        return result
+        return ["untrusted": Self.notice, "transactions": transactions]
     }
 
     private static func name(_ text: String?) -> String {
@@ -182,17 +163,14 @@ extension AgentClips {
         ("search/{query}", "A search", "The newest clips that match a query."),
     ].map { json($0.0, $0.1, $0.2, key: "uriTemplate") }
 
-    private static func json(_ path: String, _ name: String, _ help: String, key: String = "uri") -> String {
-        var object = JSONWriter()
-        object.add(key, scheme + path)
-        object.add("name", name)
-        object.add("description", help)
-        object.add("mimeType", "application/json")
-        return object.text
+    private static func json(_ path: String, _ name: String, _ help: String, key: String = "uri")
+        -> JSONObject
+    {
+        [key: scheme + path, "name": name, "description": help, "mimeType": "application/json"]
     }
 
     /// Returns the history, and the tags that are used most.
-    func resources() async -> [String] {
+    func resources() async -> [JSONObject] {
         let tags = (try? await stores.opened().tagCounts().prefix(Self.maxListed).map(\.name)) ?? []
         return [Self.json("history", "History", "The newest changes of all programs.")]
             + tags.filter { $0.utf8.count <= HostLimits.tag }.map {
@@ -200,7 +178,7 @@ extension AgentClips {
             }
     }
 
-    func resource(_ uri: String) async throws -> JSONWriter {
+    func resource(_ uri: String) async throws -> JSONObject {
         let parts = uri.dropFirst(Self.scheme.count).split(separator: "/", maxSplits: 1)
         let value = parts.count == 2 ? Self.decoded(parts[1]) : ""
         guard uri.hasPrefix(Self.scheme), let kind = parts.first, parts.count == 2 || kind == "history" else {
@@ -223,10 +201,10 @@ extension AgentClips {
         }
     }
 
-    private func listed(_ ids: [Int64], in store: ClipStore) async throws -> JSONWriter {
+    private func listed(_ ids: [Int64], in store: ClipStore) async throws -> JSONObject {
         let clips = try await store.summaries(Array(ids.prefix(Self.maxListed)), maxBytes: Self.maxBytes)
         var result = Self.list(clips, more: ids.count > clips.count)
-        result.add("count", literal: String(ids.count))
+        result.add("count", ids.count)
         return result
     }
 

@@ -1,6 +1,7 @@
 import BrowserHost
 import ClipsCore
 import PersistentStore
+import Platform
 
 /// A tool that an agent can call.
 struct AgentTool: Sendable {
@@ -23,29 +24,27 @@ struct AgentTool: Sendable {
             (self.name, self.kind, self.help, self.isRequired) = (name, kind, help, isRequired)
         }
 
-        var json: String {
-            var schema = JSONWriter()
-            switch kind {
-            case .text(let maxBytes):
-                schema.add("type", "string")
-                schema.add("maxLength", literal: String(maxBytes))
-            case .number(let most):
-                schema.add("type", "integer")
-                schema.add("minimum", literal: "0")
-                if let most { schema.add("maximum", literal: String(most)) }
-            case .flag: schema.add("type", "boolean")
-            case .tags:
-                schema.add("type", "array")
-                schema.add("items", literal: #"{"type":"string","maxLength":\#(HostLimits.tag)}"#)
-                schema.add("maxItems", literal: String(HostLimits.tags))
-            case .ids:
-                schema.add("type", "array")
-                schema.add("items", literal: #"{"type":"integer"}"#)
-                schema.add("minItems", literal: "1")
-                schema.add("maxItems", literal: String(maxIDs))
-            }
+        var json: JSONObject {
+            var schema: JSONObject =
+                switch kind {
+                case .text(let maxBytes): ["type": "string", "maxLength": maxBytes]
+                case .number(let most?): ["type": "integer", "minimum": 0, "maximum": most]
+                case .number(nil): ["type": "integer", "minimum": 0]
+                case .flag: ["type": "boolean"]
+                case .tags:
+                    [
+                        "type": "array",
+                        "items": ["type": "string", "maxLength": HostLimits.tag] as JSONObject,
+                        "maxItems": HostLimits.tags,
+                    ]
+                case .ids:
+                    [
+                        "type": "array", "items": ["type": "integer"] as JSONObject, "minItems": 1,
+                        "maxItems": maxIDs,
+                    ]
+                }
             schema.add("description", help)
-            return schema.text
+            return schema
         }
     }
 
@@ -59,28 +58,24 @@ struct AgentTool: Sendable {
     var isDestructive = false
     var reachesWeb = false
     let arguments: [Argument]
-    let run: @Sendable (AgentClips, RequestFields) async throws -> JSONWriter
+    let run: @Sendable (AgentClips, RequestFields) async throws -> JSONObject
 
     /// The description of the tool, with its JSON schema.
-    var json: String {
-        var (properties, schema, hints, tool) = (JSONWriter(), JSONWriter(), JSONWriter(), JSONWriter())
-        for argument in arguments { properties.add(argument.name, literal: argument.json) }
-        schema.add("type", "object")
-        schema.add("properties", literal: properties.text)
-        schema.add("required", arguments.filter(\.isRequired).map(\.name))
-        schema.add("additionalProperties", literal: "false")
-        hints.add("readOnlyHint", literal: "\(isReadOnly)")
-        hints.add("destructiveHint", literal: "\(isDestructive)")
-        hints.add("openWorldHint", literal: "\(reachesWeb)")
-        tool.add("name", name)
-        tool.add("description", summary)
-        tool.add("inputSchema", literal: schema.text)
-        tool.add("annotations", literal: hints.text)
-        return tool.text
+    var json: JSONObject {
+        var properties = JSONObject()
+        for argument in arguments { properties.add(argument.name, argument.json) }
+        let schema: JSONObject = [
+            "type": "object", "properties": properties,
+            "required": arguments.filter(\.isRequired).map(\.name), "additionalProperties": false,
+        ]
+        let hints: JSONObject = [
+            "readOnlyHint": isReadOnly, "destructiveHint": isDestructive, "openWorldHint": reachesWeb,
+        ]
+        return ["name": name, "description": summary, "inputSchema": schema, "annotations": hints]
     }
 
     /// Checks the names of the arguments, and tags, then runs the tool.
-    func result(_ clips: AgentClips, _ object: JSONValue) async throws -> JSONWriter {
+    func result(_ clips: AgentClips, _ object: JSONValue) async throws -> JSONObject {
         if case .object(let members) = object,
             members.keys.contains(where: { key in !arguments.contains { $0.name == key } })
         {

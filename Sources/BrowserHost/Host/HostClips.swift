@@ -1,5 +1,6 @@
 import ClipsCore
 import PersistentStore
+import Platform
 
 /// The clips, as the requests of the extension use them. Confined to its host.
 final class HostClips {
@@ -18,11 +19,11 @@ final class HostClips {
 
     func greet(program: String, in answer: inout HostAnswer) async throws {
         let store = try await stores.opened()
-        answer.add("version", literal: String(BrowserHost.version))
+        answer.add("version", BrowserHost.version)
         answer.add("program", program)
         answer.add("storeID", store.storeID)
-        answer.add("count", literal: String(try await store.count()))
-        answer.add("limits", literal: HostLimits.json)
+        answer.add("count", try await store.count())
+        answer.add("limits", HostLimits.json)
     }
 
     func save(_ drafts: [ClipDraft], ifAbsent: Set<Int>, in answer: inout HostAnswer) async throws {
@@ -35,12 +36,9 @@ final class HostClips {
         answer.add(
             "clips",
             zip(drafts, saved).map { draft, clip in
-                var object = JSONWriter()
-                object.add("uuid", draft.uuid ?? "")
-                object.add("id", literal: String(clip.id))
-                object.add("isNew", literal: clip.isNew ? "true" : "false")
-                if let json = byID[clip.id] { object.add("clip", literal: json) }
-                return object.text
+                var object: JSONObject = ["uuid": draft.uuid ?? "", "id": clip.id, "isNew": clip.isNew]
+                if let json = byID[clip.id] { object.add("clip", JSONLiteral(json)) }
+                return object
             })
         if summaries.count < saved.count { answer.add(more: true) }
     }
@@ -67,12 +65,12 @@ final class HostClips {
             answer.add(conflict)
         }
         guard let clip = try await store.summaries([id]).first else { throw HostError.missingClip(id) }
-        answer.add("clip", literal: clip.json)
+        answer.add("clip", JSONLiteral(clip.json))
     }
 
     func delete(_ ids: [Int64], in answer: inout HostAnswer) async throws {
         let deleted = try await stores.openedToWrite().delete(ids).value
-        answer.add("deleted", deleted.map(String.init))
+        answer.add("deleted", deleted)
     }
 
     func restore(_ ids: [Int64], in answer: inout HostAnswer) async throws {
@@ -85,26 +83,26 @@ final class HostClips {
 
     private func add(_ ids: [Int64], of store: ClipStore, to answer: inout HostAnswer) async throws {
         let clips = try await store.summaries(ids, maxBytes: Self.maxBytes)
-        answer.add("clips", clips.map(\.json))
+        answer.add("clips", clips.map { JSONLiteral($0.json) })
         if clips.count < ids.count { answer.add(more: true) }
     }
 
     func find(urls: [String], in answer: inout HostAnswer) async throws {
         let room = Self.maxBytes - 5 * urls.count
         let (clips, isCut) = try await stores.opened().clips(withURLs: urls, maxBytes: room)
-        answer.add("clips", clips.map { $0?.json ?? "null" })
+        answer.add("clips", clips.map { JSONLiteral($0?.json ?? "null") })
         if isCut { answer.add(more: true) }
     }
 
     func search(_ query: ClipQuery, limit: Int, in answer: inout HostAnswer) async throws {
         guard !query.admitsAll else {
             let page = try await stores.opened().page(after: nil, limit: limit, maxBytes: Self.maxBytes)
-            answer.add("clips", page.clips.map(\.json))
+            answer.add("clips", page.clips.map { JSONLiteral($0.json) })
             return answer.add(more: page.next != nil)
         }
         let store = try await stores.openedToSearch()
         let (clips, hasMore) = try await store.matches(query, limit: limit, maxBytes: Self.maxBytes)
-        answer.add("clips", clips.map(\.json))
+        answer.add("clips", clips.map { JSONLiteral($0.json) })
         answer.add(more: hasMore)
     }
 
@@ -112,29 +110,19 @@ final class HostClips {
         let start = prefix.lowercased()
         let uses = try await stores.opened().tagCounts().filter { $0.name.lowercased().hasPrefix(start) }
         var left = Self.maxBytes
-        let objects = uses.prefix(limit).map { use in
-            var object = JSONWriter()
-            object.add("name", use.name)
-            object.add("count", literal: String(use.count))
-            return object.text
+        let objects = uses.prefix(limit).map { ["name": $0.name, "count": $0.count] as JSONObject }
+        let fitting = objects.prefix { object in
+            left -= object.json.utf8.count + 1
+            return left >= 0
         }
-        answer.add(
-            "tags",
-            objects.prefix { object in
-                left -= object.utf8.count + 1
-                return left >= 0
-            })
+        answer.add("tags", Array(fitting))
     }
 
     func list(after cursor: ClipCursor?, limit: Int, in answer: inout HostAnswer) async throws {
         let page = try await stores.opened().page(after: cursor, limit: limit, maxBytes: Self.maxBytes)
-        answer.add("clips", page.clips.map(\.json))
-        answer.add("count", literal: String(page.count))
-        if let next = page.next {
-            answer.add("next", next.description)
-        } else {
-            answer.add("next", literal: "null")
-        }
+        answer.add("clips", page.clips.map { JSONLiteral($0.json) })
+        answer.add("count", page.count)
+        answer.add("next", page.next?.description)
     }
 
     /// Returns the changes from now on.

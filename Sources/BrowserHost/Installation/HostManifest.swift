@@ -15,13 +15,11 @@ struct HostManifest {
     }
 
     private var json: String {
-        var object = JSONWriter()
-        object.add("name", BrowserExtension.hostName)
-        object.add("description", "Saves pages in clips")
-        object.add("path", program)
-        object.add("type", "stdio")
-        object.add(allowed.key, [allowed.value])
-        return object.text + "\n"
+        let object: JSONObject = [
+            "name": BrowserExtension.hostName, "description": "Saves pages in clips", "path": program,
+            "type": "stdio", allowed.key: [allowed.value],
+        ]
+        return object.json + "\n"
     }
 
     /// Writes the file, which every user may read, in one step.

@@ -1,11 +1,12 @@
 import ClipsCore
+import Platform
 
 /// A message to the extension.
 struct HostAnswer {
-    private var object = JSONWriter()
+    private var object = JSONObject()
 
     init(to id: Int64?) {
-        if let id { object.add("id", literal: String(id)) }
+        if let id { add("id", id) }
     }
 
     init(_ error: HostError, to id: Int64?) {
@@ -19,30 +20,20 @@ struct HostAnswer {
         case .refresh: add("type", "refresh")
         case .changed(let clips, let deleted, let count):
             add("type", "changed")
-            add("clips", clips.map(\.json))
-            add("deleted", deleted.map(String.init))
-            add("count", literal: String(count))
+            add("clips", clips.map { JSONLiteral($0.json) })
+            add("deleted", deleted)
+            add("count", count)
         }
     }
 
-    var text: String { object.text }
+    var text: String { object.json }
 
     mutating func add(_ error: HostError) {
-        var description = JSONWriter()
-        description.add("code", error.code.rawValue)
-        description.add("message", error.message)
-        add("error", literal: description.text)
+        add("error", ["code": error.code.rawValue, "message": error.message] as JSONObject)
     }
 
-    mutating func add(_ name: String, _ text: String) { object.add(name, text) }
-
-    mutating func add(_ name: String, literal: String) { object.add(name, literal: literal) }
-
-    /// Adds an array of JSON values.
-    mutating func add(_ name: String, _ values: [String]) {
-        object.add(name, literal: "[" + values.joined(separator: ",") + "]")
-    }
+    mutating func add(_ name: String, _ value: (any JSONConvertible)?) { object.add(name, value) }
 
     /// Adds whether the answer lacks a part because of its size or the limit of the request.
-    mutating func add(more: Bool) { object.add("more", literal: more ? "true" : "false") }
+    mutating func add(more: Bool) { add("more", more) }
 }

@@ -1,4 +1,5 @@
 package import ClipsCore
+import Platform
 
 /// The limits of one message, which the extension gets with `hello`.
 package enum HostLimits {
@@ -25,15 +26,11 @@ package enum HostLimits {
     package static let text = 32 << 20
     package static let tag = 200
 
-    static var json: String {
-        var object = JSONWriter()
-        for (name, limit) in [
-            ("clips", clips), ("urls", urls), ("tags", tags), ("url", url), ("title", title),
-            ("note", note), ("text", text), ("tag", tag),
-        ] {
-            object.add(name, literal: String(limit))
-        }
-        return object.text
+    static var json: JSONObject {
+        [
+            "clips": clips, "urls": urls, "tags": tags, "url": url, "title": title, "note": note,
+            "text": text, "tag": tag,
+        ]
     }
 
     /// Checks the values of a clip.

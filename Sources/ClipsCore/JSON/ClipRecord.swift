@@ -1,3 +1,5 @@
+import Platform
+
 /// A clip as a JSON object. The only codec of a clip: `list --json`, `add --jsonl`, retained clips, exports,
 /// and imports use it.
 ///
@@ -40,32 +42,32 @@ extension ClipRecord {
     /// - Parameter isCut: Whether a value was cut, which a member says then.
     package func json(omitting omitted: Set<ClipAttribute> = [], isCut: Bool = false) -> String {
         func isWritten(_ attribute: ClipAttribute) -> Bool { omitted.isEmpty || !omitted.contains(attribute) }
-        var object = JSONWriter()
-        if isWritten(.archived) { object.add("archived", literal: "\(draft.isArchived)") }
+        var object = JSONObject()
+        if isWritten(.archived) { object.add("archived", draft.isArchived) }
         if isWritten(.author), let author = draft.author { object.add("author", author) }
         if isWritten(.created), let time = draft.created {
-            object.add("created", literal: Self.literal(time))
+            object.add("created", JSONLiteral(Self.literal(time)))
         }
-        if let identity { object.add("id", literal: String(identity.id)) }
-        if isCut { object.add("isCut", literal: "true") }
+        if let identity { object.add("id", identity.id) }
+        if isCut { object.add("isCut", true) }
         if isWritten(.note) { object.add("note", draft.note) }
-        if !draft.quotes.isEmpty { object.add("quotes", literal: Self.json(draft.quotes)) }
-        if isWritten(.starred) { object.add("starred", literal: "\(draft.isStarred)") }
+        if !draft.quotes.isEmpty { object.add("quotes", JSONLiteral(Self.json(draft.quotes))) }
+        if isWritten(.starred) { object.add("starred", draft.isStarred) }
         if isWritten(.tags) { object.add("tags", draft.tags) }
         if isWritten(.text) { object.add("text", draft.text) }
         if isWritten(.title) { object.add("title", draft.title) }
-        if isWritten(.unread) { object.add("unread", literal: "\(draft.isUnread)") }
+        if isWritten(.unread) { object.add("unread", draft.isUnread) }
         if isWritten(.updated), let time = draft.updated {
-            object.add("updated", literal: Self.literal(time))
+            object.add("updated", JSONLiteral(Self.literal(time)))
         }
         if isWritten(.url) { object.add("url", draft.url) }
         if let identity {
             object.add("uuid", identity.uuid)
-            object.add("version", literal: String(identity.version))
+            object.add("version", identity.version)
         } else if let uuid = draft.uuid {
             object.add("uuid", uuid)
         }
-        return object.text
+        return object.json
     }
 
     /// Returns the attributes that a file format does not carry exactly, for an extra attribute or comment in
@@ -83,15 +85,15 @@ extension ClipRecord {
     /// Returns quotes as an array of objects.
     package static func json(_ quotes: some Sequence<Quote>) -> String {
         let objects = quotes.map { quote in
-            var object = JSONWriter()
+            var object = JSONObject()
             if let author = quote.author { object.add("author", author) }
-            if let time = quote.created { object.add("created", literal: literal(time)) }
+            if let time = quote.created { object.add("created", JSONLiteral(literal(time))) }
             if !quote.note.isEmpty { object.add("note", quote.note) }
             object.add("prefix", quote.prefix)
             object.add("suffix", quote.suffix)
             object.add("text", quote.text)
             object.add("uuid", quote.uuid)
-            return object.text
+            return object.json
         }
         return "[" + objects.joined(separator: ",") + "]"
     }

@@ -58,7 +58,14 @@ extension Invocation {
             of: action, for: "clients", context, install: installation.install, check: installation.check,
             remove: installation.remove)
         guard let reports else { return .failed }
-        for report in reports { try line(SafeText.line(report.sentence), json: AgentObject(report)) }
+        for report in reports {
+            line(
+                SafeText.line(report.sentence),
+                json: [
+                    "advice": report.advice.isEmpty ? nil : report.advice, "client": report.client,
+                    "file": report.file, "found": report.found, "well": report.isWell,
+                ])
+        }
         if reports.isEmpty {
             remark(action == "remove" ? "there was nothing to remove." : "found no client.")
         }
@@ -88,22 +95,5 @@ extension Invocation {
         case "remove": return remove()
         case let word: throw Command.unknownAction(word, Command.installingActions)
         }
-    }
-}
-
-/// A line of `clips mcp status --json`.
-private struct AgentObject: Encodable {
-    let client: String
-    let well: Bool
-    let found: String
-    @ExplicitNull var advice: String?
-    let file: String
-
-    init(_ report: AgentReport) {
-        client = report.client
-        well = report.isWell
-        found = report.found
-        advice = report.advice.isEmpty ? nil : report.advice
-        file = report.file
     }
 }

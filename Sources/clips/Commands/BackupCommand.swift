@@ -46,20 +46,12 @@ extension Command {
             }
         }
         if retained != nil || invocation.isJSON {
-            try invocation.line(
+            invocation.line(
                 SafeText.line(retained ?? ""),
-                json: RestoredObject(
-                    store: path, restored: file, replaced: ExplicitNull(wrappedValue: retained)))
+                json: ["replaced": retained, "restored": file, "store": path])
         }
         let old = retained.map { " The old store is \($0)." } ?? ""
         invocation.remark("restored \(path) from \(file).\(old)")
         return .done
     }
-}
-
-/// The line of `clips backup restore --json`.
-private struct RestoredObject: Encodable {
-    let store: String
-    let restored: String
-    @ExplicitNull var replaced: String?
 }

@@ -27,7 +27,13 @@ extension Command {
             check: installation.check, remove: installation.remove)
         guard let reports else { return .failed }
         for report in reports {
-            try invocation.line(SafeText.line(report.sentence), json: BrowserObject(report))
+            invocation.line(
+                SafeText.line(report.sentence),
+                json: [
+                    "advice": report.advice.isEmpty ? nil : report.advice, "browser": report.browser,
+                    "extension": report.hasExtension, "file": report.file, "found": report.found,
+                    "well": report.isWell,
+                ])
         }
         if reports.isEmpty {
             invocation.remark(
@@ -35,24 +41,5 @@ extension Command {
         }
         let isDone = arguments.operands[0] == "remove" || reports.contains { $0.file != nil }
         return isDone && reports.allSatisfy(\.isWell) ? .done : .failed
-    }
-}
-
-/// A line of `clips browser --json`.
-private struct BrowserObject: Encodable {
-    let browser: String
-    let well: Bool
-    let found: String
-    @ExplicitNull var advice: String?
-    @ExplicitNull var file: String?
-    @ExplicitNull var `extension`: Bool?
-
-    init(_ report: BrowserReport) {
-        browser = report.browser
-        well = report.isWell
-        found = report.found
-        advice = report.advice.isEmpty ? nil : report.advice
-        file = report.file
-        `extension` = report.hasExtension
     }
 }

@@ -27,7 +27,7 @@ extension Command {
         let ids = try await invocation.matches(of: query, in: store)
         if fixes {
             let moved = try await store.followMoves(of: ids).value
-            for link in moved { try invocation.line(link.text, json: LinkObject(link)) }
+            for link in moved { invocation.line(link.text, json: link.json) }
             let clips = await invocation.subject(moved.map(\.clip), in: store)
             invocation.remark(moved.isEmpty ? "no link moved." : "replaced the address of \(clips).")
             return .done
@@ -50,7 +50,7 @@ extension Invocation {
                 for link in links where link.state == .dead || link.state == .moved {
                     if link.state == .dead { found.dead += 1 } else { found.moved += 1 }
                     progress.clear()
-                    try? line(link.text, json: LinkObject(link))
+                    line(link.text, json: link.json)
                 }
                 do throws(OutputError) {
                     if !links.isEmpty { try output.flush() }
@@ -85,21 +85,15 @@ extension CheckedLink {
         let facts = state == .dead ? "\(reason); \(archived)" : target
         return SafeText.line("\(clip)  \(state.rawValue)  \(url)  \(facts)")
     }
-}
 
-/// A line of `clips check --json`.
-private struct LinkObject: Encodable {
-    let id: Int64
-    let url: String
-    let state: String
-    let reason: String?
-    let target: String?
-    let archive: String?
-
-    init(_ link: CheckedLink) {
-        (id, url, state) = (link.clip, link.url, link.state.rawValue)
-        reason = link.reason.isEmpty ? nil : link.reason
-        target = link.target.isEmpty ? nil : link.target
-        archive = link.state == .dead ? link.archived : nil
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        if state == .dead { object.add("archive", archived) }
+        object.add("id", clip)
+        if !reason.isEmpty { object.add("reason", reason) }
+        object.add("state", state.rawValue)
+        if !target.isEmpty { object.add("target", target) }
+        object.add("url", url)
+        return object
     }
 }

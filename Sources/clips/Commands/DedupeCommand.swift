@@ -26,7 +26,11 @@ extension Command {
         let isDry = arguments.has("--dry-run")
         let store = try await isDry ? invocation.openStoreToRead() : invocation.openExistingStore()
         let groups = try await store.duplicates()
-        for group in groups { try invocation.line(group.text, json: GroupObject(group)) }
+        for group in groups {
+            let first = group.clips[0]
+            let duplicates = group.clips.dropFirst().map(\.id)
+            invocation.line(group.text, json: ["duplicates": duplicates, "id": first.id, "url": first.url])
+        }
         guard !groups.isEmpty else {
             invocation.remark("there are no duplicates.")
             return .done
@@ -88,19 +92,5 @@ extension DuplicateGroup {
             SafeText.line("\(index == 0 ? "" : "  ")\(clip.id)  \(clip.url)  \(clip.title)")
         }
         return lines.joined(separator: "\n")
-    }
-}
-
-/// A line of `clips dedupe --json`.
-private struct GroupObject: Encodable {
-    /// The clip that remains.
-    let id: Int64
-    let url: String
-    let duplicates: [Int64]
-
-    init(_ group: DuplicateGroup) {
-        id = group.clips[0].id
-        url = group.clips[0].url
-        duplicates = group.clips.dropFirst().map(\.id)
     }
 }

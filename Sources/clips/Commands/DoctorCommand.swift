@@ -50,7 +50,7 @@ extension Command {
                 _ = try await Doctor(invocation: invocation, store: store).run()
             } else {
                 for finding in StoreFiles(path: try invocation.storePath()).findings() {
-                    try invocation.line(Diagnosis(finding))
+                    invocation.line(Diagnosis(finding))
                 }
             }
             return .failed
@@ -100,7 +100,7 @@ private struct Doctor {
             let found = diagnoses.filter { $0.topic == topic }
             let none = Diagnosis.nothingFound(topic, isDamaged: isDamaged)
             for diagnosis in found.isEmpty ? [none].compactMap(\.self) : found {
-                try invocation.line(diagnosis)
+                invocation.line(diagnosis)
             }
         }
         // A damaged store may not have them.
@@ -108,7 +108,7 @@ private struct Doctor {
         var parts = ["\(Self.size(space.file)) in all", "\(Self.size(space.free)) free"]
         if let history = space.history { parts.append("\(Self.size(history)) history") }
         parts.append("\(Self.size(space.journal)) in the log")
-        try invocation.line(Diagnosis(.space, parts.joined(separator: ", ") + ".", isProblem: false))
+        invocation.line(Diagnosis(.space, parts.joined(separator: ", ") + ".", isProblem: false))
     }
 
     private static func size(_ bytes: Int64) -> String {
@@ -119,7 +119,13 @@ private struct Doctor {
 extension Invocation {
     fileprivate var mustRepair: Bool { arguments.has("--repair") }
 
-    fileprivate func line(_ diagnosis: Diagnosis) throws {
-        try line(diagnosis.text, json: DiagnosisObject(diagnosis))
+    fileprivate func line(_ diagnosis: Diagnosis) {
+        line(
+            diagnosis.text,
+            json: [
+                "advice": diagnosis.advice.isEmpty ? nil : diagnosis.advice, "found": diagnosis.found,
+                "repaired": diagnosis.isRepaired, "topic": diagnosis.topic.rawValue,
+                "well": diagnosis.found == nil || !diagnosis.isProblem || diagnosis.isRepaired,
+            ])
     }
 }

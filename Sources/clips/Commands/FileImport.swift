@@ -93,9 +93,16 @@ struct FileImport {
         let more = report.problemCount - report.problems.count
         if more > 0 { invocation.fail("\(more) more could not be read.", about: name) }
         if let failure = report.failure { invocation.fail(failure, about: name) }
-        if invocation.isJSON, let line = try? JSONLine.text(ReportObject(name, report)) {
-            invocation.output.line(line)
-        }
+        guard invocation.isJSON else { return }
+        let outcome = report.outcome
+        let object: JSONObject = [
+            "duplicates": outcome.addedAsDuplicate, "failure": report.failure, "file": name,
+            "format": report.form, "interrupted": report.isInterrupted, "merged": outcome.merged,
+            "problems": report.problemCount, "read": report.read, "replaced": outcome.replaced,
+            "saved": outcome.saved, "skipped": outcome.skipped, "unchanged": outcome.unchanged,
+            "unread": report.unreadFields,
+        ]
+        invocation.output.line(JSONLine.shown(object.json))
     }
 
     static func summary(_ report: ImportReport, isDry: Bool) -> String {
@@ -117,38 +124,5 @@ struct FileImport {
         part(report.changedCount, "with a changed value")
         part(report.unreadableCount, "not readable")
         return (report.isInterrupted ? "interrupted; until then " : "") + parts.joined(separator: ", ") + "."
-    }
-}
-
-/// One line of `clips import --json`.
-private struct ReportObject: Encodable {
-    let file: String
-    let read: Int
-    let saved: Int
-    let duplicates: Int
-    let merged: Int
-    let replaced: Int
-    let skipped: Int
-    let unchanged: Int
-    let problems: Int
-    let interrupted: Bool
-    let unread: [String]
-    @ExplicitNull var format: String?
-    @ExplicitNull var failure: String?
-
-    init(_ file: String, _ report: ImportReport) {
-        self.file = file
-        read = report.read
-        saved = report.outcome.saved
-        duplicates = report.outcome.addedAsDuplicate
-        merged = report.outcome.merged
-        replaced = report.outcome.replaced
-        skipped = report.outcome.skipped
-        unchanged = report.outcome.unchanged
-        problems = report.problemCount
-        interrupted = report.isInterrupted
-        failure = report.failure
-        unread = report.unreadFields
-        format = report.form
     }
 }

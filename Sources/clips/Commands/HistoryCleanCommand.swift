@@ -28,41 +28,36 @@ extension Command {
         let store = try await invocation.openExistingStore()
         let request = HistoryDeleteRequest(end)
         if isDry {
-            let report = CleaningReport(try await store.previewDeletion(request), isDry: true)
-            try invocation.line(report.text, json: report)
+            invocation.report(try await store.previewDeletion(request), isDry: true)
             return .done
         }
         let (result, remains) = try await store.deleteHistory(request)
-        let report = CleaningReport(result, isDry: false)
-        try invocation.line(report.text, json: report)
+        invocation.report(result, isDry: false)
         guard let remains else { return .done }
         invocation.fail("The files may still contain deleted text: \(remains). Run the command again.")
         return .failed
     }
 }
 
-/// The effect of a cleaning, or of one to come; encoded, the line of `--json`.
-private struct CleaningReport: Encodable {
-    let transactions: Int
-    let changes: Int
-    let retained: Int
-    let blockedBy: [String]
-    let dryRun: Bool
-
-    init(_ result: PurgeResult, isDry: Bool) {
-        transactions = result.transactions
-        changes = result.changes
-        retained = result.retained
-        blockedBy = result.blockedBy
-        dryRun = isDry
+extension Invocation {
+    /// Prints the effect of a cleaning, or of one to come.
+    fileprivate func report(_ result: PurgeResult, isDry: Bool) {
+        line(
+            result.sentence(isDry: isDry),
+            json: [
+                "blockedBy": result.blockedBy, "changes": result.changes, "dryRun": isDry,
+                "retained": result.retained, "transactions": result.transactions,
+            ])
     }
+}
 
-    var text: String {
+extension PurgeResult {
+    fileprivate func sentence(isDry: Bool) -> String {
         let deleted =
             transactions == 0
             ? "Nothing"
             : "\(Message.count(transactions, "transaction")) with \(Message.count(changes, "change"))"
-        let verb = dryRun ? "would be" : transactions > 1 ? "were" : "was"
+        let verb = isDry ? "would be" : transactions > 1 ? "were" : "was"
         let sentence = "\(deleted) \(verb) deleted."
         guard retained > 0 else { return sentence }
         let rest = "\(Message.count(retained, "transaction")) \(retained == 1 ? "is" : "are") retained"

@@ -57,7 +57,7 @@ extension Command {
     ) { invocation in
         let store = try await invocation.openStoreToRead()
         let records = try await store.consumers()
-        for record in records { try invocation.line(record.line, json: ConsumerObject(record)) }
+        for record in records { invocation.line(record.line, json: record.json) }
         if records.isEmpty { invocation.remark("no program follows the history.") }
         return .done
     }

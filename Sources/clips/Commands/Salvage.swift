@@ -1,5 +1,6 @@
 import ClipsCore
 import PersistentStore
+import Platform
 import Terminal
 
 extension Invocation {
@@ -13,9 +14,14 @@ extension Invocation {
         guard let clips = report.objects.first(where: { $0.entity == ClipModel.entity }) else {
             return .failed
         }
-        try line(
+        line(
             SafeText.line(clips.summary(in: path, report.isStructureIntact)),
-            json: SalvageObject(clips, store: path, report.isStructureIntact))
+            json: [
+                "damagedText": clips.withDamagedText, "intact": report.isStructureIntact,
+                "missing": clips.missingCount,
+                "ranges": clips.missing.map { [$0.lowerBound, $0.upperBound] },
+                "saved": clips.saved, "store": path,
+            ])
         if clips.saved > 0 { remark("run 'clips backup restore \(path)' to use it as the store.") }
         return report.isComplete ? .done : .failed
     }
@@ -39,27 +45,5 @@ extension SalvageReport.Objects {
         let more = missing.count - ranges.count
         return result + " \(Message.count(missingCount, "other clip")) existed and may be lost: ID "
             + ranges.joined(separator: ", ") + (more > 0 ? ", and \(more) more ranges." : ".")
-    }
-}
-
-/// The line of `clips doctor --salvage --json`.
-private struct SalvageObject: Encodable {
-    let store: String
-    let saved: Int
-    let damagedText: Int
-    /// The number of clips that are known to be missing.
-    let missing: Int
-    /// The first and last ID of each range.
-    let ranges: [[Int64]]
-    /// Whether the damaged store passes SQLite's check.
-    let intact: Bool
-
-    init(_ clips: SalvageReport.Objects, store: String, _ isStructureIntact: Bool) {
-        self.store = store
-        saved = clips.saved
-        damagedText = clips.withDamagedText
-        missing = clips.missingCount
-        ranges = clips.missing.map { [$0.lowerBound, $0.upperBound] }
-        intact = isStructureIntact
     }
 }

@@ -20,8 +20,8 @@ extension Command {
         let width = counts.first.map { String($0.count).count } ?? 0
         for (name, count) in counts {
             let padding = String(repeating: " ", count: width - String(count).count)
-            try invocation.line(
-                "\(padding)\(count)  \(SafeText.line(name))", json: TagObject(tag: name, count: count))
+            invocation.line(
+                "\(padding)\(count)  \(SafeText.line(name))", json: ["count": count, "tag": name])
         }
         if counts.isEmpty { invocation.remark("no clip has a tag.") }
         return .done
@@ -55,12 +55,6 @@ extension Command {
             "removed \($0) from \($1)"
         }
     }
-}
-
-/// A line of `clips tags --json`.
-private struct TagObject: Encodable {
-    let tag: String
-    let count: Int
 }
 
 extension Invocation {

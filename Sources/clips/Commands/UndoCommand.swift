@@ -46,7 +46,7 @@ extension Command {
                 try await store.changeDescription(of: step.token, isRedoing: isRedoing) ?? "the last change"
             if invocation.arguments.has("--dry-run") {
                 guard try await store.isVoid(step.token, isRedoing: isRedoing, orDeleted: true) else {
-                    try invocation.printUndo(change)
+                    invocation.printUndo(change)
                     return .done
                 }
             } else {
@@ -62,7 +62,7 @@ extension Command {
                     change = try await store.description(change, ofClips: clips, of: all)
                 }
                 if token != nil {
-                    if invocation.isJSON { try invocation.printUndo(change) }
+                    if invocation.isJSON { invocation.printUndo(change) }
                     let rest =
                         deleted == 0 ? "" : "; \(Message.count(deleted, "clip")) of it had been deleted since"
                     invocation.remark("\(isRedoing ? "redid" : "undid"): \(change)\(rest).")
@@ -87,9 +87,9 @@ extension Invocation {
         return .failed
     }
 
-    fileprivate func printUndo(_ change: String, isPart: Bool = false) throws {
+    fileprivate func printUndo(_ change: String, isPart: Bool = false) {
         let isDry = arguments.has("--dry-run")
-        try line(SafeText.line(change), json: UndoObject(change: change, partial: isPart, dryRun: isDry))
+        line(SafeText.line(change), json: ["change": change, "dryRun": isDry, "partial": isPart])
     }
 
     /// Undoes all changes of an author since a point, and prints them.
@@ -99,14 +99,14 @@ extension Invocation {
         let steps = try await store.undoable(since: point.start, alsoOf: otherAuthors)
         if arguments.has("--dry-run") {
             for step in steps.reversed() {
-                try printUndo(try await store.changeDescription(of: step.token) ?? "a change")
+                printUndo(try await store.changeDescription(of: step.token) ?? "a change")
             }
         }
         guard !steps.isEmpty, !arguments.has("--dry-run") else {
             return steps.isEmpty ? remarkNothing("undo") : .done
         }
         let result = try await store.undo(steps, overwrites: isForced) { change, isPart in
-            if isJSON { try? printUndo(change, isPart: isPart) }
+            if isJSON { printUndo(change, isPart: isPart) }
             remark("\(isPart ? "undid a part of" : "undid"): \(change).")
         }
         guard result.contested > 0 else { return .done }
@@ -131,12 +131,4 @@ extension UndoConflict {
         return
             "Cannot \(verb): \(change). Other authors have changed \(them) since then. Nothing was changed; use --force to \(effect)."
     }
-}
-
-/// A line of `clips undo --json`.
-private struct UndoObject: Encodable {
-    let change: String
-    /// Whether later changes of other authors remain.
-    let partial: Bool
-    let dryRun: Bool
 }

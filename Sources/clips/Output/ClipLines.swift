@@ -68,12 +68,6 @@ struct ClipLines {
 
 /// One JSON object on one line, keys in alphabetical order.
 enum JSONLine {
-    static func text(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return shown(JSONEscaping.terminalSafe(String(decoding: try encoder.encode(value), as: UTF8.self)))
-    }
-
     /// Returns JSON without invisible characters if standard output is a terminal.
     static func shown(_ json: String) -> String { isOnTerminal ? SafeText.json(json) : json }
 

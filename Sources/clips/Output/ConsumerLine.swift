@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import PersistentStore
+import Platform
 import Terminal
 
 extension ConsumerStatus {
@@ -13,27 +14,12 @@ extension ConsumerStatus {
             "\(AuthorName.shown(consumer: name))  at \(token.number)  \(lag)  \(state)  seen \(lastSeen.ISO8601Format())"
         )
     }
-}
 
-/// A line of `clips consumers --json`.
-struct ConsumerObject: Encodable {
-    let name: String
-    let token: HistoryToken
-    @ExplicitNull var author: String?
-    @ExplicitNull var process: Int32?
-    let running: Bool
-    let transient: Bool
-    let seen: String
-    let lag: Int
-
-    init(_ record: ConsumerStatus) {
-        name = record.name
-        token = record.token
-        author = record.author
-        process = record.process
-        running = record.isRunning
-        transient = record.isTransient
-        seen = JSONLine.time(record.lastSeen)
-        lag = record.lag
+    /// A line of `clips consumers --json`.
+    var json: JSONObject {
+        [
+            "author": author, "lag": lag, "name": name, "process": process, "running": isRunning,
+            "seen": JSONLine.time(lastSeen), "token": token.description, "transient": isTransient,
+        ]
     }
 }

@@ -179,20 +179,3 @@ struct Diagnosis: Equatable {
         return SafeText.line("\(name)\(found)\(rest.isEmpty ? "" : " \(rest)")")
     }
 }
-
-/// A line of `clips doctor --json`.
-struct DiagnosisObject: Encodable {
-    let topic: String
-    let well: Bool
-    @ExplicitNull var found: String?
-    @ExplicitNull var advice: String?
-    let repaired: Bool
-
-    init(_ diagnosis: Diagnosis) {
-        topic = diagnosis.topic.rawValue
-        well = diagnosis.found == nil || !diagnosis.isProblem || diagnosis.isRepaired
-        found = diagnosis.found
-        advice = diagnosis.advice.isEmpty ? nil : diagnosis.advice
-        repaired = diagnosis.isRepaired
-    }
-}

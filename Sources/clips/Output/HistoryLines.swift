@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import PersistentStore
+import Platform
 import Terminal
 
 /// Formats transactions, whole or in pieces, as lines, in memory for one piece.
@@ -18,7 +19,7 @@ struct HistoryLines {
 
     /// Returns lines, or parts of them, for transactions or pieces in order.
     mutating func text(_ pieces: [HistoryTransaction], of store: ClipStore) async throws -> String {
-        if isJSON { return try pieces.map(json).joined() }
+        if isJSON { return pieces.map(json).joined() }
         // Only the first changes of a transaction are shown.
         let changes = pieces.flatMap { $0.changes.prefix(Self.maxChangesInLine) }
         let context = try await store.context(of: changes)
@@ -26,22 +27,16 @@ struct HistoryLines {
     }
 
     /// Returns a part of an object on one line.
-    private func json(_ piece: HistoryTransaction) throws -> String {
-        func quoted(_ text: String?) -> String { text.map(JSONWriter.quoted) ?? "null" }
-        let start = piece.pieceIndex > 0 ? "," : #"{"author":\#(quoted(piece.author)),"changes":["#
-        let changes = try JSONLine.text(piece.changes.map(ChangeObject.init)).dropFirst().dropLast()
-        var end = ""
-        if piece.isComplete {
-            var rest = JSONWriter()
-            rest.add("context", literal: quoted(piece.contextName))
-            rest.add("process", literal: piece.process.map { "\($0)" } ?? "null")
-            rest.add("program", literal: quoted(piece.program))
-            rest.add("timestamp", JSONLine.time(piece.timestamp))
-            rest.add("token", piece.token.description)
-            rest.add("transaction", literal: "\(piece.number)")
-            end = "]," + rest.text.dropFirst()
-        }
-        return JSONLine.shown(start) + changes + JSONLine.shown(end) + (piece.isComplete ? "\n" : "")
+    private func json(_ piece: HistoryTransaction) -> String {
+        let start = piece.pieceIndex > 0 ? "," : #"{"author":\#(piece.author?.json ?? "null"),"changes":["#
+        let changes = piece.changes.map(JSONObject.init).json.dropFirst().dropLast()
+        guard piece.isComplete else { return JSONLine.shown(start + changes) }
+        let rest: JSONObject = [
+            "context": piece.contextName, "process": piece.process, "program": piece.program,
+            "timestamp": JSONLine.time(piece.timestamp), "token": piece.token.description,
+            "transaction": piece.number,
+        ]
+        return JSONLine.shown(start + changes + "]," + rest.json.dropFirst()) + "\n"
     }
 
     private mutating func plain(_ piece: HistoryTransaction, _ context: ChangeContext) -> String {
@@ -69,51 +64,28 @@ struct HistoryLines {
     }
 }
 
-private struct ChangeObject: Encodable {
-    let change: Int64
-    let kind: String
-    let entity: String
-    let object: Int64
-    let updated: [String]
-    let old: [String: EncodedValue]
-    @ExplicitNull var tombstone: [String: EncodedValue]?
-
-    init(_ change: HistoryChange) {
-        self.change = change.number
-        kind = "\(change.kind)"
-        entity = change.objectID.entity
-        object = change.objectID.key
-        updated = change.updatedAttributes
-        old = change.oldValues.mapValues(EncodedValue.init)
-        tombstone = change.tombstone?.mapValues(EncodedValue.init)
+extension JSONObject {
+    fileprivate init(_ change: HistoryChange) {
+        self = [
+            "change": change.number, "entity": change.objectID.entity, "kind": "\(change.kind)",
+            "object": change.objectID.key, "old": JSONObject(change.oldValues),
+            "tombstone": change.tombstone.map(JSONObject.init), "updated": change.updatedAttributes,
+        ]
     }
-}
 
-/// An optional that is encoded as `null`, so that every line has the same keys.
-@propertyWrapper
-struct ExplicitNull<Wrapped: Encodable>: Encodable {
-    var wrappedValue: Wrapped?
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
-    }
-}
-
-/// A stored value in JSON; a blob in base 64.
-private struct EncodedValue: Encodable {
-    let value: AttributeValue
-
-    init(_ value: AttributeValue) { self.value = value }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch value {
-        case .null: try container.encodeNil()
-        case .integer(let value): try container.encode(value)
-        case .real(let value): try container.encode(value.isFinite ? value : 0)
-        case .text(let value): try container.encode(value)
-        case .blob(let value): try container.encode(Data(value).base64EncodedString())
+    /// Creates an object of stored values; a blob in base 64.
+    private init(_ values: [String: AttributeValue]) {
+        self.init()
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            switch value {
+            case .null: add(name, nil)
+            case .integer(let value): add(name, value)
+            case .real(let value):
+                let text = "\(value.isFinite ? value : 0)"
+                add(name, JSONLiteral(text.hasSuffix(".0") ? String(text.dropLast(2)) : text))
+            case .text(let value): add(name, value)
+            case .blob(let value): add(name, Data(value).base64EncodedString())
+            }
         }
     }
 }

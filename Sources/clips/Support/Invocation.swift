@@ -89,8 +89,8 @@ struct Invocation: Sendable {
     }
 
     /// Prints a line of text, or of JSON with `--json`.
-    func line<JSON: Encodable>(_ text: @autoclosure () -> String, json: @autoclosure () -> JSON) throws {
-        output.line(try isJSON ? JSONLine.text(json()) : text())
+    func line(_ text: @autoclosure () -> String, json: @autoclosure () -> JSONObject) {
+        output.line(isJSON ? JSONLine.shown(json().json) : text())
     }
 
     /// Writes a remark on standard error, unless `--quiet`.

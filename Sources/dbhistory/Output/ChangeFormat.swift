@@ -98,37 +98,28 @@ enum ChangeText {
 
 enum ChangeJSON {
     static func line(_ entry: Entry) -> String {
-        var object = JSONObject()
-        switch entry {
-        case .change(let change, let transaction):
-            object.add("op", "\(change.kind)")
-            object.add("table", change.objectID.entity)
-            object.add("key", raw: JSONText.row(change.key))
-            object.add("before", raw: rowBefore(change).map { JSONText.row($0) } ?? "null")
-            object.add("after", raw: rowAfter(change).map { JSONText.row($0) } ?? "null")
-            object.add("updated", raw: JSONText.list(change.updatedAttributes))
-            object.add("change", change.number)
-            object.add("counterpart", change.counterpart)
-            object.add("row", change.objectID.key)
-            object.add("transaction", transaction.number)
-            object.add("time", transaction.timestamp.formatted(.iso8601))
-            object.add("author", transaction.author)
-            object.add("program", transaction.program)
-            object.add("process", transaction.process.map(Int64.init))
-            object.add("token", transaction.token.description)
-        case .row(let table, let key, let values, let token):
-            object.add("op", "read")
-            object.add("table", table)
-            object.add("key", raw: JSONText.row(key))
-            object.add("before", raw: "null")
-            object.add("after", raw: JSONText.row(values))
-            object.add("token", token.description)
-        case .truncate(let table, let token):
-            object.add("op", "truncate")
-            object.add("table", table)
-            object.add("token", token.description)
-        }
-        return object.line
+        let object: JSONObject =
+            switch entry {
+            case .change(let change, let transaction):
+                [
+                    "op": "\(change.kind)", "table": change.objectID.entity, "key": JSONObject(change.key),
+                    "before": rowBefore(change).map { JSONObject($0) },
+                    "after": rowAfter(change).map { JSONObject($0) }, "updated": change.updatedAttributes,
+                    "change": change.number, "counterpart": change.counterpart,
+                    "row": change.objectID.key, "transaction": transaction.number,
+                    "time": transaction.timestamp.formatted(.iso8601), "author": transaction.author,
+                    "program": transaction.program, "process": transaction.process,
+                    "token": transaction.token.description,
+                ]
+            case .row(let table, let key, let values, let token):
+                [
+                    "op": "read", "table": table, "key": JSONObject(key), "before": nil,
+                    "after": JSONObject(values), "token": token.description,
+                ]
+            case .truncate(let table, let token):
+                ["op": "truncate", "table": table, "token": token.description]
+            }
+        return object.json
     }
 }
 
@@ -151,27 +142,16 @@ struct DebeziumEnvelope {
             (before, after, operation) = (nil, key.merging(values) { $1 }, "r")
         case .truncate: (before, after, operation) = (nil, nil, "t")
         }
-        var source = JSONObject()
-        source.add("version", clipsVersion)
-        source.add("connector", "sqlite")
-        source.add("name", database)
-        source.add("ts_ms", time)
-        source.add("snapshot", change == nil ? "true" : "false")
-        source.add("db", "main")
-        source.add("table", entry.table)
-        source.add("txId", transaction)
-        source.add("change", change)
-        var object = JSONObject()
-        object.add("before", raw: before.map { JSONText.row($0, plainBlobs: true) } ?? "null")
-        object.add("after", raw: after.map { JSONText.row($0, plainBlobs: true) } ?? "null")
-        object.add("source", raw: source.line)
-        object.add("op", operation)
-        object.add("ts_ms", now)
-        if let transaction {
-            object.add("transaction", raw: "{\"id\":\"\(transaction)\"}")
-        } else {
-            object.add("transaction", raw: "null")
-        }
-        return object.line
+        let source: JSONObject = [
+            "version": clipsVersion, "connector": "sqlite", "name": database, "ts_ms": time,
+            "snapshot": change == nil ? "true" : "false", "db": "main", "table": entry.table,
+            "txId": transaction, "change": change,
+        ]
+        let object: JSONObject = [
+            "before": before.map { JSONObject($0, plainBlobs: true) },
+            "after": after.map { JSONObject($0, plainBlobs: true) }, "source": source, "op": operation,
+            "ts_ms": now, "transaction": transaction.map { ["id": "\($0)"] as JSONObject },
+        ]
+        return object.json
     }
 }
