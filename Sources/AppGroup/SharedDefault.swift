@@ -38,89 +38,44 @@ extension [String]: SharedDefaultConvertible {}
 extension Data: SharedDefaultConvertible {}
 extension Date: SharedDefaultConvertible {}
 
-/// The conversion of a type, which is not part of the members that a program sees of it.
-protocol StoredDefault {
-    var sharedDefault: SharedDefault { get }
-    /// Creates a value; nil if the stored value has another type.
-    init?(_ value: SharedDefault)
-}
-
 extension SharedDefault {
     /// The stored form of a value; nil for a type that cannot be stored.
     init?(of value: some SharedDefaultConvertible) {
-        if let value = value as? any StoredDefault {
-            self = value.sharedDefault
-        } else if let raw = (value as? any RawRepresentable)?.rawValue as? any StoredDefault {
-            self = raw.sharedDefault
-        } else {
-            return nil
+        self.init(plain: (value as? any RawRepresentable)?.rawValue ?? value)
+    }
+
+    private init?(plain value: Any) {
+        switch value {
+        case let value as Bool: self = .bool(value)
+        case let value as Int: self = .integer(Int64(value))
+        case let value as Double: self = .real(value)
+        case let value as String: self = .text(value)
+        case let value as [String]: self = .list(value)
+        case let value as Data: self = .data([UInt8](value))
+        case let value as Date: self = .date(value)
+        default: return nil
+        }
+    }
+
+    private var plain: Any {
+        switch self {
+        case .bool(let value): value
+        case .integer(let value): Int(exactly: value) as Any
+        case .real(let value): value
+        case .text(let value): value
+        case .data(let value): Data(value)
+        case .date(let value): value
+        case .list(let value): value
         }
     }
 
     /// Returns the value; nil if it has another type.
     func value<Value: SharedDefaultConvertible>(as type: Value.Type) -> Value? {
-        if let type = type as? any StoredDefault.Type { return type.init(self) as? Value }
-        return (type as? any RawRepresentable.Type).flatMap { raw($0) as? Value }
+        if let type = type as? any RawRepresentable.Type { return raw(type) as? Value }
+        return plain as? Value
     }
 
     private func raw<Raw: RawRepresentable>(_ type: Raw.Type) -> Raw? {
-        guard let stored = Raw.RawValue.self as? any StoredDefault.Type else { return nil }
-        return (stored.init(self) as? Raw.RawValue).flatMap(Raw.init)
-    }
-}
-
-extension Bool: StoredDefault {
-    var sharedDefault: SharedDefault { .bool(self) }
-    init?(_ value: SharedDefault) {
-        guard case .bool(let bool) = value else { return nil }
-        self = bool
-    }
-}
-
-extension Int: StoredDefault {
-    var sharedDefault: SharedDefault { .integer(Int64(self)) }
-    init?(_ value: SharedDefault) {
-        guard case .integer(let integer) = value else { return nil }
-        self.init(exactly: integer)
-    }
-}
-
-extension Double: StoredDefault {
-    var sharedDefault: SharedDefault { .real(self) }
-    init?(_ value: SharedDefault) {
-        guard case .real(let real) = value else { return nil }
-        self = real
-    }
-}
-
-extension String: StoredDefault {
-    var sharedDefault: SharedDefault { .text(self) }
-    init?(_ value: SharedDefault) {
-        guard case .text(let text) = value else { return nil }
-        self = text
-    }
-}
-
-extension [String]: StoredDefault {
-    var sharedDefault: SharedDefault { .list(self) }
-    init?(_ value: SharedDefault) {
-        guard case .list(let texts) = value else { return nil }
-        self = texts
-    }
-}
-
-extension Data: StoredDefault {
-    var sharedDefault: SharedDefault { .data([UInt8](self)) }
-    init?(_ value: SharedDefault) {
-        guard case .data(let bytes) = value else { return nil }
-        self.init(bytes)
-    }
-}
-
-extension Date: StoredDefault {
-    var sharedDefault: SharedDefault { .date(self) }
-    init?(_ value: SharedDefault) {
-        guard case .date(let date) = value else { return nil }
-        self = date
+        (plain as? Raw.RawValue).flatMap(Raw.init)
     }
 }
