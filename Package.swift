@@ -46,7 +46,7 @@ let package = Package(
         .target(name: "AppGroup", dependencies: ["Platform"]),
         .target(name: "PersistentStore", dependencies: ["SQLite", "Platform"]),
         .target(name: "HistoryTracking", dependencies: ["PersistentStore", "AppGroup", "Platform"]),
-        .target(name: "LiveQuery", dependencies: ["HistoryTracking", "PersistentStore"]),
+        .target(name: "LiveQuery", dependencies: ["HistoryTracking", "PersistentStore", "Platform"]),
         .target(name: "Mirroring", dependencies: ["HistoryTracking", "PersistentStore", "Platform"]),
 
         // A mirror's server: NATS JetStream, and encryption.

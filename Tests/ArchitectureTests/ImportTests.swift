@@ -10,7 +10,7 @@ import Testing
         "AppGroup": ["Platform"],
         "PersistentStore": ["SQLite", "Platform"],
         "HistoryTracking": ["PersistentStore", "AppGroup", "Platform"],
-        "LiveQuery": ["HistoryTracking", "PersistentStore"],
+        "LiveQuery": ["HistoryTracking", "PersistentStore", "Platform"],
         "Mirroring": ["HistoryTracking", "PersistentStore", "Platform"],
         "MirrorRelay": ["Mirroring", "Platform", "CNATS", "CSodium", "CZlib"],
         "SearchIndex": ["HistoryTracking", "PersistentStore", "SQLite", "Platform", "CSearch", "CStemmer"],

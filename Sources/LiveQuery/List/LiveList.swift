@@ -1,3 +1,5 @@
+import Platform
+
 /// A row of a live list: an item and its position in the order of the list.
 package protocol LiveListRow: Identifiable, Equatable, Sendable where ID: Sendable {
     associatedtype Position: Comparable & Sendable
@@ -114,13 +116,7 @@ extension LiveList {
 
     /// Returns the offset in the window of the first row at or after a position.
     func offset(of position: Position) -> Int {
-        var low = 0
-        var high = rows.count
-        while low < high {
-            let middle = (low + high) / 2
-            if rows[middle].position < position { low = middle + 1 } else { high = middle }
-        }
-        return low
+        rows.indices.partitionPoint { rows[$0].position >= position }
     }
 
     func clamped(_ index: Int) -> Int { max(0, min(index, count - 1)) }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The changes from the rows of one snapshot to those of the next.
 ///
 /// To update a view, remove the rows at ``removed`` and at the start of each move, from the last to the first;
@@ -69,13 +71,9 @@ public struct LiveDifference: Hashable, Sendable {
         var ends: [Int] = []
         var previous: [Int?] = []
         for (index, value) in values.enumerated() {
-            var (low, high) = (0, ends.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if values[ends[middle]] < value { low = middle + 1 } else { high = middle }
-            }
-            previous.append(low > 0 ? ends[low - 1] : nil)
-            if low < ends.count { ends[low] = index } else { ends.append(index) }
+            let length = ends.partitionPoint { values[$0] >= value }
+            previous.append(length > 0 ? ends[length - 1] : nil)
+            if length < ends.count { ends[length] = index } else { ends.append(index) }
         }
         var ascent: [Int] = []
         var index = ends.last
