@@ -66,10 +66,8 @@ struct AttachedStore {
     }
 
     private func setVerified(_ connection: borrowing Connection) throws {
-        try connection.run(
-            "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
-            Self.versionKey,
-            try connection.integer("PRAGMA schema_version"))
+        let version = try connection.integer("PRAGMA schema_version")
+        try StoreMetadata.set(Self.versionKey, version, on: connection)
     }
 
     // MARK: Changes, with the write lock

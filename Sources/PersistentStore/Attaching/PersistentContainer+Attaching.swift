@@ -254,9 +254,7 @@ extension PersistentContainer {
 
     package nonisolated(nonsending) func setRetention(_ retention: Duration) async throws(StoreError) {
         try await writer.write { connection in
-            try connection.run(
-                "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
-                Self.retentionKey, retention.components.seconds)
+            try StoreMetadata.set(Self.retentionKey, retention.components.seconds, on: connection)
         }
     }
 
@@ -271,9 +269,7 @@ extension PersistentContainer {
                 try connection.texts("SELECT value FROM store_metadata WHERE key = ?1", key).first ?? ""
             let all =
                 known.split(separator: ",").suffix(Self.maxParked - 1).map(String.init) + ["\(token.number)"]
-            try connection.run(
-                "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2", key,
-                all.joined(separator: ","))
+            try StoreMetadata.set(key, all.joined(separator: ","), on: connection)
             try ConsumerTable.move(consumer, to: token, now: now, on: connection)
         }
     }

@@ -281,9 +281,14 @@ struct StoreMetadata: Sendable {
     static func set(_ key: Key, _ value: AttributeValue, on connection: borrowing Connection)
         throws(SQLiteError)
     {
+        try set(key.rawValue, value, on: connection)
+    }
+
+    static func set(_ key: String, _ value: some Bindable, on connection: borrowing Connection)
+        throws(SQLiteError)
+    {
         try connection.run(
-            "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
-            key.rawValue,
+            "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2", key,
             value)
     }
 
