@@ -201,6 +201,18 @@ package struct Connection: ~Copyable {
         try execute("VACUUM")
     }
 
+    /// Runs a closure with the write lock and commits its changes, or none of them after an error.
+    package func commit(_ changes: () throws -> Void) throws {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            try changes()
+            try execute("COMMIT")
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
     package func rollBack() {
         if isInTransaction { sqlite3_exec(handle.pointer, "ROLLBACK", nil, nil, nil) }
     }

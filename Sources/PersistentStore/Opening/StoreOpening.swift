@@ -107,15 +107,8 @@ struct StoreOpening {
         let isSound = try schema.isSound(connection)
         try connection.execute("COMMIT")
         guard !isSound else { return }
-        try connection.execute("BEGIN IMMEDIATE")
-        do {
-            _ = try schema.verify(connection, mayRebuild: true)
-            try connection.execute("COMMIT")
-            schema.adopt()
-        } catch {
-            connection.rollBack()
-            throw error
-        }
+        try connection.commit { _ = try schema.verify(connection, mayRebuild: true) }
+        schema.adopt()
     }
 
     /// Returns whether the file is new.
@@ -166,27 +159,21 @@ struct StoreOpening {
 
     private func create(_ connection: borrowing Connection) throws {
         try switchToWAL(connection)
-        try connection.execute("BEGIN IMMEDIATE")
-        do {
-            if try connection.integer("PRAGMA application_id") != StoreSchema.applicationID {
-                try connection.execute(StoreSchema.tables)
-                let id = UUID().uuidString.lowercased()
-                try StoreMetadata.set(.storeID, .text(id), on: connection)
-                try StoreMetadata.set(.generation, 1, on: connection)
-                try StoreMetadata.set(.historyFloor, 0, on: connection)
-                // The first end row: from here on there is always a newest row.
-                try connection.run("INSERT INTO history (kind, at) VALUES (4, ?1)", options.clock())
-                try SchemaMigration(self).run(on: connection)
-                try connection.execute(
-                    """
-                    PRAGMA application_id = \(StoreSchema.applicationID);
-                    PRAGMA user_version = \(StoreSchema.format)
-                    """)
-            }
-            try connection.execute("COMMIT")
-        } catch {
-            connection.rollBack()
-            throw error
+        try connection.commit {
+            guard try connection.integer("PRAGMA application_id") != StoreSchema.applicationID else { return }
+            try connection.execute(StoreSchema.tables)
+            let id = UUID().uuidString.lowercased()
+            try StoreMetadata.set(.storeID, .text(id), on: connection)
+            try StoreMetadata.set(.generation, 1, on: connection)
+            try StoreMetadata.set(.historyFloor, 0, on: connection)
+            // The first end row: from here on there is always a newest row.
+            try connection.run("INSERT INTO history (kind, at) VALUES (4, ?1)", options.clock())
+            try SchemaMigration(self).run(on: connection)
+            try connection.execute(
+                """
+                PRAGMA application_id = \(StoreSchema.applicationID);
+                PRAGMA user_version = \(StoreSchema.format)
+                """)
         }
     }
 
@@ -200,22 +187,16 @@ struct StoreOpening {
     }
 
     private func migrate(_ connection: borrowing Connection) throws {
-        try connection.execute("BEGIN IMMEDIATE")
-        do {
+        try connection.commit {
             let metadata = try StoreMetadata(connection)
-            if metadata.model != StoreModelFingerprint(model).text {
-                guard metadata.modelVersion <= Int64(model.version),
-                    !StoreModelFingerprint.isOfNewerLibrary(metadata.model)
-                else {
-                    throw StoreError.newerStore(path: path)
-                }
-                try checkSameVersion(metadata, connection)
-                try SchemaMigration(self).run(on: connection)
+            guard metadata.model != StoreModelFingerprint(model).text else { return }
+            guard metadata.modelVersion <= Int64(model.version),
+                !StoreModelFingerprint.isOfNewerLibrary(metadata.model)
+            else {
+                throw StoreError.newerStore(path: path)
             }
-            try connection.execute("COMMIT")
-        } catch {
-            connection.rollBack()
-            throw error
+            try checkSameVersion(metadata, connection)
+            try SchemaMigration(self).run(on: connection)
         }
     }
 }
