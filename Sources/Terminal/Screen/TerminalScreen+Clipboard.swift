@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Platform
 
@@ -23,7 +24,7 @@ extension TerminalScreen {
     }
 
     package static func sequence(copying bytes: [UInt8], isInTmux: Bool) -> String {
-        let sequence = "\u{1B}]52;c;\(Base64.encoded(bytes))\u{7}"
+        let sequence = "\u{1B}]52;c;\(Data(bytes).base64EncodedString())\u{7}"
         // tmux uses the first if set-clipboard is on, and forwards the second if allow-passthrough is on, in
         // which every ESC is doubled (tmux's wiki, "What is the passthrough escape sequence").
         return isInTmux ? sequence + "\u{1B}Ptmux;\u{1B}\(sequence)\u{1B}\\" : sequence
