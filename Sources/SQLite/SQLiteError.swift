@@ -31,7 +31,6 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
 
     /// The primary result codes that callers distinguish.
     package enum Primary: Int32, Sendable {
-        case ok = 0
         case busy = 5
         case locked = 6
         case noMemory = 7
@@ -41,7 +40,6 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
         case corrupt = 11
         case full = 13
         case cannotOpen = 14
-        case schemaChanged = 17
         case tooBig = 18
         case constraint = 19
         case notADatabase = 26

@@ -16,10 +16,6 @@ package struct ClipForm: Hashable {
         (title, url, tags, note, body) = (clip.title, clip.url, clip.tags, clip.note, clip.text)
     }
 
-    init(_ draft: ClipDraft) {
-        (title, url, tags, note, body) = (draft.title, draft.url, draft.tags, draft.note, draft.text)
-    }
-
     /// A line of an edited form that is not one of a form, or a missing one.
     package struct Problem: Error, Hashable {
         package let sentence: String

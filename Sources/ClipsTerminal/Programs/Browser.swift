@@ -58,9 +58,3 @@ enum Browser {
         }
     }
 }
-
-extension String {
-    fileprivate func firstRange(of words: String) -> Range<Index>? {
-        indices.first { self[$0...].hasPrefix(words) }.map { $0..<index($0, offsetBy: words.count) }
-    }
-}

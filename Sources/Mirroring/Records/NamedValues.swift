@@ -33,7 +33,6 @@ struct NamedValues<Value> {
     }
 
     var keys: some Sequence<String> { elements.lazy.map(\.key) }
-    var values: some Sequence<Value> { elements.lazy.map(\.value) }
 
     /// The index of the first name that is not less. Copies no element, unlike a closure.
     private func position(of name: String) -> Int {

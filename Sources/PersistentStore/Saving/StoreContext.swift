@@ -224,11 +224,6 @@ public actor StoreContext {
         pending.delete(id, on: registered.basis(of: id))
     }
 
-    /// Deletes an object for a deletion decided on a version that was read elsewhere.
-    package func delete(_ id: ObjectID, onVersion version: Int64) throws(StoreError) {
-        pending.delete(try own(id), on: ChangeBasis(version: version, object: nil))
-    }
-
     /// Deletes an object for a deletion decided on a state that was read here or elsewhere.
     func delete(_ read: StoredObject) throws(StoreError) {
         let id = try own(read.id)
