@@ -1,6 +1,6 @@
 import ClipsCore
 import PersistentStore
-import SearchIndex
+@testable import SearchIndex
 import TestSupport
 import Testing
 

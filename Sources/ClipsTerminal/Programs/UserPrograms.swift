@@ -11,13 +11,6 @@ package struct UserPrograms: Sendable {
     /// Whether the app runs in tmux, which then receives copied text.
     package var isInTmux: Bool
 
-    package init(browser: String?, terminalBrowser: String?, editor: Editor, isInTmux: Bool) {
-        self.browser = browser
-        self.terminalBrowser = terminalBrowser
-        self.editor = editor
-        self.isInTmux = isInTmux
-    }
-
     /// Returns the programs that the environment names.
     package static func environment() -> UserPrograms {
         UserPrograms(

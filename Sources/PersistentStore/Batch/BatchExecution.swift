@@ -105,11 +105,6 @@ struct BatchMeter {
     var total: Int?
     private(set) var done = 0
 
-    init(report: (@Sendable (Int, Int?) -> Void)?, store: StoreConnection) {
-        self.report = report
-        self.store = store
-    }
-
     mutating func add(_ rows: Int) throws(StoreError) {
         let earlier = done
         done += rows

@@ -49,11 +49,6 @@ public struct MigratingObject {
     var assigned: Set<String> = []
     private(set) var isDeleted = false
 
-    init(id: ObjectID, values: [String: AttributeValue]) {
-        self.id = id
-        self.values = values
-    }
-
     public subscript(_ attribute: String) -> AttributeValue {
         get { values[attribute] ?? .null }
         set {

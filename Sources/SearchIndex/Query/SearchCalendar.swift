@@ -5,12 +5,6 @@ package struct CalendarDay: Hashable, Sendable {
     package var year: Int
     package var month: Int
     package var day: Int
-
-    package init(year: Int, month: Int, day: Int) {
-        self.year = year
-        self.month = month
-        self.day = day
-    }
 }
 
 /// The clock and the calendar of a search.
@@ -20,15 +14,6 @@ package struct SearchCalendar: Sendable {
     /// The time at which a day begins; days outside their month are in the following or preceding months.
     package let start: @Sendable (CalendarDay) -> Int64
     package let day: @Sendable (_ milliseconds: Int64) -> CalendarDay
-
-    package init(
-        now: @escaping @Sendable () -> Int64, start: @escaping @Sendable (CalendarDay) -> Int64,
-        day: @escaping @Sendable (_ milliseconds: Int64) -> CalendarDay
-    ) {
-        self.now = now
-        self.start = start
-        self.day = day
-    }
 
     /// The system's clock and time zone. Foundation would require the part with the time zone names, not only
     /// FoundationEssentials.

@@ -26,12 +26,6 @@ struct TerminalDescriptor: ~Copyable {
         }
     }
 
-    private init(input: CInt, output: CInt, owned: consuming FileDescriptor?) {
-        self.input = input
-        self.output = output
-        self.owned = owned
-    }
-
     func write(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
