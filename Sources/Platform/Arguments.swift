@@ -127,10 +127,8 @@ package struct Arguments: Sendable {
         guard let text = value(name) else { return nil }
         if let value = convert(text) { return value }
         let choices = options.first { $0.name == name }?.choices ?? []
-        if let near = Suggestion.nearest(to: text, in: choices) {
-            throw UsageError("Invalid value '\(text)' for \(name). Did you mean '\(near)'?")
-        }
-        throw UsageError("Invalid value '\(text)' for \(name). Use \(expected ?? choices.listed).")
+        let hint = Suggestion.question(for: text, in: choices, else: " Use \(expected ?? choices.listed).")
+        throw UsageError("Invalid value '\(text)' for \(name).\(hint)")
     }
 
     package func number(_ name: String) throws(UsageError) -> Int? {

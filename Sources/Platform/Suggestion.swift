@@ -16,8 +16,10 @@ package enum Suggestion {
         return longer.count == 1 ? longer[0] : nil
     }
 
-    /// Returns a question that follows a sentence, or nothing if no name is near.
-    package static func question(for word: String, in names: some Sequence<String>) -> String {
-        nearest(to: word, in: names).map { " Did you mean '\($0)'?" } ?? ""
+    /// Returns a question that follows a sentence, or other advice if no name is near.
+    package static func question(
+        for word: String, in names: some Sequence<String>, else advice: String = ""
+    ) -> String {
+        nearest(to: word, in: names).map { " Did you mean '\($0)'?" } ?? advice
     }
 }

@@ -138,8 +138,8 @@ package struct ConfigFile: Sendable {
     mutating func set(_ option: String, _ value: String) throws(ConfigError) {
         guard let setting = Setting(rawValue: option) else {
             let names = Setting.allCases.map(\.rawValue)
-            let near = Suggestion.nearest(to: option, in: names).map { "Did you mean '\($0)'?" }
-            throw ConfigError("Unknown option '\(option)'. \(near ?? "Use \(names.listed).")")
+            let hint = Suggestion.question(for: option, in: names, else: " Use \(names.listed).")
+            throw ConfigError("Unknown option '\(option)'.\(hint)")
         }
         if let error = setting.error(in: value) { throw ConfigError(error) }
         values[setting] = value
@@ -149,8 +149,8 @@ package struct ConfigFile: Sendable {
     mutating func setStyle(_ words: [String]) throws(ConfigError) {
         guard let role = Theme.Role(words[0]) else {
             let names = Theme.Role.all.map(\.name)
-            let near = Suggestion.nearest(to: words[0], in: names).map { "Did you mean '\($0)'?" }
-            throw ConfigError("Unknown part '\(words[0])'. \(near ?? "Use \(names.listed).")")
+            let hint = Suggestion.question(for: words[0], in: names, else: " Use \(names.listed).")
+            throw ConfigError("Unknown part '\(words[0])'.\(hint)")
         }
         styles.append((role, try Style(config: words.dropFirst())))
     }

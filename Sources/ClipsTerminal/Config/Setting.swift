@@ -100,9 +100,8 @@ package enum Setting: String, CaseIterable, Sendable {
     private var sortNames: [String] { ClipQuery.sortKeys.map(\.attribute.rawValue) }
 
     private func invalid(_ kind: String, _ value: String, _ names: [String], of: String? = nil) -> String {
-        let near = Suggestion.nearest(to: value, in: names).map { " Did you mean '\($0)'?" }
-        let subject = of.map { " of \($0)" } ?? ""
-        return "Unknown \(kind) '\(value)'\(subject).\(near ?? " Use \(names.listed).")"
+        let hint = Suggestion.question(for: value, in: names, else: " Use \(names.listed).")
+        return "Unknown \(kind) '\(value)'\(of.map { " of \($0)" } ?? "").\(hint)"
     }
 }
 

@@ -22,10 +22,9 @@ extension Style {
             } else if let color = Color(config: word) {
                 colors[ground] = color
             } else {
-                let near = Suggestion.nearest(to: word, in: Self.configWords)
-                throw ConfigError(
-                    "Unknown color '\(word)'. "
-                        + (near.map { "Did you mean '\($0)'?" } ?? "Use a name, 0 to 255, or #rrggbb."))
+                let hint = Suggestion.question(
+                    for: word, in: Self.configWords, else: " Use a name, 0 to 255, or #rrggbb.")
+                throw ConfigError("Unknown color '\(word)'.\(hint)")
             }
         }
         self.init(foreground: colors[0], background: colors[1], attributes: attributes)

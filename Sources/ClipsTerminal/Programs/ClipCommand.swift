@@ -29,11 +29,9 @@ struct ClipCommand: Hashable, Sendable {
                 "Cannot split '\(line)': a program runs without a shell. Quote the sign, or use sh -c '…'.")
         }
         if let unknown = Self.unknownField(in: line) {
-            let near = Suggestion.nearest(to: unknown, in: Self.placeholders)
-            throw ConfigError(
-                "Unknown field '\(unknown)'. "
-                    + (near.map { "Did you mean '\($0)'?" } ?? "Use \(Self.placeholders.listed), or quote it.")
-            )
+            let advice = " Use \(Self.placeholders.listed), or quote it."
+            let hint = Suggestion.question(for: unknown, in: Self.placeholders, else: advice)
+            throw ConfigError("Unknown field '\(unknown)'.\(hint)")
         }
         self.words = words
         if let script = ShellScript(words), let word = script.words.first(where: Self.hasField) {

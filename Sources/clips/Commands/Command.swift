@@ -135,8 +135,8 @@ extension Command {
 
     /// Returns the error of a first operand that is not one of the actions.
     static func unknownAction(_ word: String, _ actions: [String]) -> UsageError {
-        let near = Suggestion.nearest(to: word, in: actions).map { "Did you mean '\($0)'?" }
-        return UsageError("Unknown operand '\(word)'. \(near ?? "Use \(actions.listed).")")
+        let hint = Suggestion.question(for: word, in: actions, else: " Use \(actions.listed).")
+        return UsageError("Unknown operand '\(word)'.\(hint)")
     }
 }
 
