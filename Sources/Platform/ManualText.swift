@@ -20,4 +20,23 @@ package enum ManualText {
         }
         return result
     }
+
+    package static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+
+    /// Returns the first paragraphs of a command.
+    package static func description(_ summary: String, details: String) -> [String] {
+        let details = details.split(separator: "\n").map { escaped(String($0)) }
+        return [escaped(summary + ".")] + (details.isEmpty ? [] : [".PP"]) + details
+    }
+
+    package static func options(_ options: [Option]) -> [String] {
+        options.flatMap { option in
+            let value = option.value.map { " \\fI\(escaped($0))\\fR" } ?? ""
+            return [".TP", "\\fB\(escaped(option.name))\\fR\(value)", escaped(option.help)]
+        }
+    }
+
+    package static func example(_ call: String) -> [String] {
+        [".PP", "Example:", ".PP", ".nf", ".RS", escaped(call), ".RE", ".fi"]
+    }
 }

@@ -173,7 +173,7 @@ extension ManPage {
     ]
 
     static func section(_ topic: Topic) -> [String] {
-        var lines = topic.title.isEmpty ? [".PP"] : [".SH \(quoted(topic.title))"]
+        var lines = topic.title.isEmpty ? [".PP"] : [".SH \(ManualText.quoted(topic.title))"]
         lines += topic.text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? ".PP" : ManualText.escaped(String($0)) }
         lines += items(topic.items)

@@ -20,18 +20,18 @@ struct ManPage {
             ".SH SYNOPSIS", ".B clips", "[\\fIcommand\\fR] [\\fIoptions\\fR] [\\fIoperands\\fR]",
             ".SH DESCRIPTION",
         ]
-        lines += Self.description(of: .browse)
+        lines += ManualText.description(Command.browse.summary, details: Command.browse.details)
         lines.append(
             ManualText.escaped(
                 "All clips are in one store, which any number of processes can use at the same time."))
-        lines += Self.options(Command.browse.options)
+        lines += ManualText.options(Command.browse.options)
         lines.append(".SH COMMANDS")
         for command in Command.all.dropFirst() { lines += Self.section(command) }
         lines.append(".SH \"OPTIONS FOR EVERY COMMAND\"")
-        lines += Self.options(Option.global)
+        lines += ManualText.options(Option.global)
         lines.append(".SH KEYS")
         for group in ActionTable.Group.allCases {
-            lines.append(".SS \(Self.quoted(group.rawValue))")
+            lines.append(".SS \(ManualText.quoted(group.rawValue))")
             for entry in ActionTable.entries where entry.group == group {
                 let name = entry.keys.isEmpty ? "" : " (\(ManualText.escaped(entry.action.rawValue)))"
                 let term = entry.keys.isEmpty ? entry.usage : entry.shownKeys
@@ -86,27 +86,12 @@ struct ManPage {
     private static func section(_ command: Command) -> [String] {
         let call = ["clips", command.name, command.operands].filter { !$0.isEmpty }.joined(separator: " ")
         let table = command.table.map { [".PP", ManualText.escaped($0.title + ":")] + items($0.rows) } ?? []
-        return [".SS \(quoted(call))"] + description(of: command) + table + options(command.options)
-            + [".PP", "Example:", ".PP", ".nf", ".RS", ManualText.escaped(command.example), ".RE", ".fi"]
-    }
-
-    private static func description(of command: Command) -> [String] {
-        let details = command.details.split(separator: "\n").map { ManualText.escaped(String($0)) }
-        return [ManualText.escaped(command.summary + ".")] + (details.isEmpty ? [] : [".PP"]) + details
-    }
-
-    private static func options(_ options: [Option]) -> [String] {
-        options.flatMap { option in
-            let value = option.value.map { " \\fI\(ManualText.escaped($0))\\fR" } ?? ""
-            return [
-                ".TP", "\\fB\(ManualText.escaped(option.name))\\fR\(value)", ManualText.escaped(option.help),
-            ]
-        }
+        return [".SS \(ManualText.quoted(call))"]
+            + ManualText.description(command.summary, details: command.details) + table
+            + ManualText.options(command.options) + ManualText.example(command.example)
     }
 
     static func items(_ items: [(name: String, help: String)]) -> [String] {
         items.flatMap { [".TP", "\\fB\(ManualText.escaped($0.name))\\fR", ManualText.escaped($0.help)] }
     }
-
-    static func quoted(_ text: String) -> String { "\"\(ManualText.escaped(text))\"" }
 }

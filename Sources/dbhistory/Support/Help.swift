@@ -43,23 +43,9 @@ enum Help {
             ".SH COMMANDS",
         ]
         for command in Command.all {
-            lines += [
-                ".SS \"\(ManualText.escaped(command.call))\"", ManualText.escaped(command.summary + "."),
-            ]
-            if !command.details.isEmpty {
-                lines +=
-                    [".PP"] + command.details.split(separator: "\n").map { ManualText.escaped(String($0)) }
-            }
-            for option in command.options {
-                let value = option.value.map { " \\fI\(ManualText.escaped($0))\\fR" } ?? ""
-                lines += [
-                    ".TP", "\\fB\(ManualText.escaped(option.name))\\fR\(value)",
-                    ManualText.escaped(option.help),
-                ]
-            }
-            lines += [
-                ".PP", "Example:", ".PP", ".nf", ".RS", ManualText.escaped(command.example), ".RE", ".fi",
-            ]
+            lines += [".SS \(ManualText.quoted(command.call))"]
+            lines += ManualText.description(command.summary, details: command.details)
+            lines += ManualText.options(command.options) + ManualText.example(command.example)
         }
         lines += [
             ".SH \"EXIT STATUS\"", ".TP", "0", "Done", ".TP", "1", "Nothing matched, or findings of doctor",
