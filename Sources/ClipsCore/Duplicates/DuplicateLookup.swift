@@ -52,13 +52,8 @@ struct DuplicateLookup {
         var known = try snapshot.fetch(request).map(Clip.init)
         let quotes = try snapshot.quotes(of: known.map(\.uuid))
         for index in known.indices { known[index].quotes = quotes[known[index].uuid] ?? [] }
-        guard let exact else { return known }
-        let name = ClipAttribute.url.rawValue
-        let found =
-            try snapshot.fetch(exact)
-            + snapshot.objects(of: ClipModel.entity, with: name, beginningWithOneOf: prefixes)
-        let variants = found.filter { keys.contains(CanonicalURL.key($0[name].textValue ?? "")) }
-        let ids = Set(variants.map(\.id.key)).subtracting(known.map(\.id))
+        guard exact != nil else { return known }
+        let ids = Set(try variants(in: snapshot).map(\.id)).subtracting(known.map(\.id))
         return try known + ClipStore.clips(ids.sorted(), in: snapshot)
     }
 }
