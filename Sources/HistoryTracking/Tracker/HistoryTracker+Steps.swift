@@ -141,9 +141,7 @@ extension HistoryTracker {
 
     private func count(_ transaction: HistoryTransaction) {
         statistics.changes += transaction.changes.count
-        guard transaction.isComplete else { return }
-        statistics.transactions += 1
-        statistics.count(transaction.author)
+        if transaction.isComplete { statistics.transactions += 1 }
     }
 }
 

@@ -122,7 +122,6 @@ public actor HistoryTracker {
             return .passEnded(hasDelivered: hasDelivered, failure: nil)
         } catch {
             if !hasDelivered { statistics.passes += 1 }
-            statistics.failures += 1
             return .passEnded(hasDelivered: hasDelivered, failure: error)
         }
     }

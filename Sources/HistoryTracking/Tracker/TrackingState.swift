@@ -71,19 +71,8 @@ package struct TrackingStatistics: Hashable, Sendable {
     /// Transactions and changes that were delivered.
     package internal(set) var transactions = 0
     package internal(set) var changes = 0
-    /// Delivered transactions by author, for the first 100 authors; nil is for writers without an author.
-    package private(set) var transactionsByAuthor: [String?: Int] = [:]
     /// Full refreshes.
     package internal(set) var refreshes = 0
-    /// Failures of a step or of the store.
-    package internal(set) var failures = 0
     /// Parked transactions, counted for each step.
     package internal(set) var parked = 0
-
-    package init() {}
-
-    mutating func count(_ author: String?) {
-        guard transactionsByAuthor.count < 100 || transactionsByAuthor[author] != nil else { return }
-        transactionsByAuthor[author, default: 0] += 1
-    }
 }
