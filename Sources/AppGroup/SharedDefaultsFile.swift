@@ -56,9 +56,7 @@ struct SharedDefaultsFile: Sendable {
         let bytes = try encoded(values)
         guard bytes.count <= Self.maxBytes else { throw .tooBig(path, limit: Self.maxBytes) }
         do {
-            let file = try ReplacementFile(of: path)
-            try DescriptorIO.write(bytes, to: file.descriptor)
-            try file.commit()
+            try ReplacementFile.write(bytes, to: path)
         } catch {
             throw .cannotWrite(path, reason: "\(error)")
         }

@@ -21,9 +21,7 @@ struct MirrorSettings: Codable, Hashable {
         let bytes = try encoder.encode(self) + Data("\n".utf8)
         let target = MirrorFiles(store: path).settings
         do {
-            let file = try ReplacementFile(of: target)
-            try DescriptorIO.write(bytes, to: file.descriptor)
-            try file.commit(replaces: replaces)
+            try ReplacementFile.write(bytes, to: target, replaces: replaces)
         } catch Errno(EEXIST) {
             throw Sentence.used
         } catch {

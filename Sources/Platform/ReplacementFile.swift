@@ -70,6 +70,15 @@ package final class ReplacementFile {
         self.temporary = nil
     }
 
+    /// Writes a file; see ``commit(replaces:)``.
+    package static func write(
+        _ bytes: some Collection<UInt8>, to path: String, replaces: Bool = true
+    ) throws(Errno) {
+        let file = try ReplacementFile(of: path)
+        try DescriptorIO.write(bytes, to: file.descriptor)
+        try file.commit(replaces: replaces)
+    }
+
     package func discard() {
         if let temporary { unlink(temporary) }
         temporary = nil

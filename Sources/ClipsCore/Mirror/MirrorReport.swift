@@ -92,9 +92,7 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         guard let bytes = try? encoder.encode(self) else { return }
-        let file = try ReplacementFile(of: MirrorFiles(store: path).report)
-        try DescriptorIO.write(bytes, to: file.descriptor)
-        try file.commit()
+        try ReplacementFile.write(bytes, to: MirrorFiles(store: path).report)
     }
 
     /// A few words for a status line, without the conflicts; empty if all is well.

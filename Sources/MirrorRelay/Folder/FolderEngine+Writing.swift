@@ -94,9 +94,7 @@ extension FolderEngine {
         var bytes = head
         for body in bodies { bytes += body }
         do throws(Errno) {
-            let file = try ReplacementFile(of: "\(place)/\(name.text)")
-            try DescriptorIO.write(bytes, to: file.descriptor)
-            try file.commit(replaces: false)
+            try ReplacementFile.write(bytes, to: "\(place)/\(name.text)", replaces: false)
             FilePath.syncFolder(place)
         } catch {
             throw failure(error)

@@ -113,9 +113,7 @@ public actor FolderEngine: MirrorEngine {
         guard try !zoneExists() else { return }
         do throws(Errno) {
             try Folder.make(path)
-            let file = try ReplacementFile(of: "\(path)/\(mark)")
-            try DescriptorIO.write("\0Files of 'clips mirror', encrypted.\n".utf8, to: file.descriptor)
-            try file.commit()
+            try ReplacementFile.write("\0Files of 'clips mirror', encrypted.\n".utf8, to: "\(path)/\(mark)")
             FilePath.syncFolder(path)
         } catch {
             throw failure(error)

@@ -58,9 +58,7 @@ extension FolderEngine {
 
     private func put(_ record: KeyRecord, in place: String) throws(MirrorError) {
         do throws(Errno) {
-            let file = try ReplacementFile(of: "\(place)/\(Self.keyFile(record.name))")
-            try DescriptorIO.write(record.bytes, to: file.descriptor)
-            try file.commit()
+            try ReplacementFile.write(record.bytes, to: "\(place)/\(Self.keyFile(record.name))")
             FilePath.syncFolder(place)
         } catch {
             throw failure(error)

@@ -71,9 +71,7 @@ package final class KeyRing: Sendable {
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
                 do {
-                    let file = try ReplacementFile(of: path)
-                    try DescriptorIO.write(try encoder.encode(keys), to: file.descriptor)
-                    try file.commit()
+                    try ReplacementFile.write(encoder.encode(keys), to: path)
                 } catch {
                     throw MirrorError.other("cannot write \(path): \(error)")
                 }
