@@ -174,13 +174,13 @@ extension AgentClips {
         let tags = (try? await stores.opened().tagCounts().prefix(Self.maxListed).map(\.name)) ?? []
         return [Self.json("history", "History", "The newest changes of all programs.")]
             + tags.filter { $0.utf8.count <= HostLimits.tag }.map {
-                Self.json("tag/" + Self.encoded($0), $0, "The newest clips with this tag.")
+                Self.json("tag/" + PercentEncoding.encoded($0), $0, "The newest clips with this tag.")
             }
     }
 
     func resource(_ uri: String) async throws -> JSONObject {
         let parts = uri.dropFirst(Self.scheme.count).split(separator: "/", maxSplits: 1)
-        let value = parts.count == 2 ? Self.decoded(parts[1]) : ""
+        let value = parts.count == 2 ? PercentEncoding.decoded(parts[1]) : ""
         guard uri.hasPrefix(Self.scheme), let kind = parts.first, parts.count == 2 || kind == "history" else {
             throw HostError(.missing, "There is no such resource. See 'resources/templates/list'.")
         }
@@ -206,32 +206,5 @@ extension AgentClips {
         var result = Self.list(clips, more: ids.count > clips.count)
         result.add("count", ids.count)
         return result
-    }
-
-    private static func encoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { encoded, byte in
-            let letter = Character(Unicode.Scalar(byte))
-            if letter.isASCII, letter.isLetter || letter.isNumber || "-._~".contains(letter) {
-                encoded.append(letter)
-            } else {
-                encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-    }
-
-    private static func decoded(_ text: Substring) -> String {
-        var (bytes, rest): ([UInt8], Substring.UTF8View) = ([], text.utf8)
-        while let byte = rest.popFirst() {
-            let digits = String(Substring(rest.prefix(2)))
-            guard byte == UInt8(ascii: "%"), digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
-                let value = UInt8(digits, radix: 16)
-            else {
-                bytes.append(byte)
-                continue
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -1,5 +1,15 @@
 /// The spellings of a part of a URL.
-enum PercentEncoding {
+package enum PercentEncoding {
+    /// Returns a text in which all but letters, digits, and `-._~` is encoded.
+    package static func encoded(_ text: String) -> String {
+        encoded(Array(text.utf8), digits) { !isUnreserved($0) }
+    }
+
+    /// Returns a text in which nothing is encoded; U+FFFD replaces invalid UTF-8.
+    package static func decoded(_ text: some StringProtocol) -> String {
+        String(decoding: bytes(of: text) { _ in true }, as: UTF8.self)
+    }
+
     /// Returns a text in which only `reserved` characters, `%`, controls, and invalid UTF-8 are encoded.
     static func decoded(_ text: some StringProtocol, reserved: String) -> String {
         decoded(text) { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "%") && !reserved.utf8.contains($0) }
@@ -12,6 +22,11 @@ enum PercentEncoding {
 
     private static func decoded(_ text: some StringProtocol, where isDecoded: (UInt8) -> Bool) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        // A byte that is not UTF-8 would become U+FFFD, and different URLs the same.
+        return String(validating: bytes(of: text, where: isDecoded), as: UTF8.self) ?? String(text)
+    }
+
+    private static func bytes(of text: some StringProtocol, where isDecoded: (UInt8) -> Bool) -> [UInt8] {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         var index = 0
@@ -24,8 +39,7 @@ enum PercentEncoding {
             result += isDecoded(byte) ? [byte] : escape(byte, digits)
             index += 3
         }
-        // A byte that is not UTF-8 would become U+FFFD, and different URLs the same.
-        return String(validating: result, as: UTF8.self) ?? String(text)
+        return result
     }
 
     /// Returns a decoded text as programs write it: unchanged, as browsers do, and with all but the unreserved
@@ -37,15 +51,18 @@ enum PercentEncoding {
         guard !text.utf8.allSatisfy(isPlain) else { return [text] }
         let bytes = Array(text.utf8)
         let unsafe = Set(" \"<>`{}".utf8)
-        func encoded(_ digits: [UInt8], _ isEncoded: (UInt8) -> Bool) -> String {
-            String(decoding: bytes.flatMap { isEncoded($0) ? escape($0, digits) : [$0] }, as: UTF8.self)
-        }
         let all = [
-            text, encoded(digits) { $0 >= 0x80 || unsafe.contains($0) },
-            encoded(digits) { !isPlain($0) }, encoded(smallDigits) { !isPlain($0) },
+            text, encoded(bytes, digits) { $0 >= 0x80 || unsafe.contains($0) },
+            encoded(bytes, digits) { !isPlain($0) }, encoded(bytes, smallDigits) { !isPlain($0) },
         ]
         var seen: Set<[UInt8]> = []
         return all.filter { seen.insert(Array($0.utf8)).inserted }
+    }
+
+    private static func encoded(
+        _ bytes: [UInt8], _ digits: [UInt8], _ isEncoded: (UInt8) -> Bool
+    ) -> String {
+        String(decoding: bytes.flatMap { isEncoded($0) ? escape($0, digits) : [$0] }, as: UTF8.self)
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
