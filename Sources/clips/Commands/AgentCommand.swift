@@ -55,7 +55,7 @@ extension Invocation {
         }
         let installation = AgentInstallation(context, arguments: words)
         let reports = try reports(
-            of: action, for: "clients", context, install: installation.install, check: installation.check,
+            of: action, for: "client", context, install: installation.install, check: installation.check,
             remove: installation.remove)
         guard let reports else { return .failed }
         for report in reports {
@@ -66,19 +66,17 @@ extension Invocation {
                     "file": report.file, "found": report.found, "well": report.isWell,
                 ])
         }
-        if reports.isEmpty {
-            remark(action == "remove" ? "there was nothing to remove." : "found no client.")
-        }
         return (action == "remove" || !reports.isEmpty) && reports.allSatisfy(\.isWell) ? .done : .failed
     }
 
-    /// Runs an action of an installation.
+    /// Runs an action of an installation, and remarks that there is no program for it.
     ///
     /// - Returns: The reports; nil if nothing can be installed, which is reported.
     func reports<Report>(
-        of action: String, for programs: String, _ context: InstallationContext, install: () -> [Report],
+        of action: String, for program: String, _ context: InstallationContext, install: () -> [Report],
         check: () -> [Report], remove: () -> [Report]
     ) throws -> [Report]? {
+        let reports: [Report]
         switch action {
         case "install":
             guard context.isProgramKnown else {
@@ -87,13 +85,17 @@ extension Invocation {
             }
             if context.isBuild {
                 remark(
-                    "\(programs) will start \(context.program), which the next build replaces; install the program first to avoid that."
+                    "\(program)s will start \(context.program), which the next build replaces; install the program first to avoid that."
                 )
             }
-            return install()
-        case "status": return check()
-        case "remove": return remove()
+            reports = install()
+        case "status": reports = check()
+        case "remove": reports = remove()
         case let word: throw Command.unknownAction(word, Command.installingActions)
         }
+        if reports.isEmpty {
+            remark(action == "remove" ? "there was nothing to remove." : "found no \(program).")
+        }
+        return reports
     }
 }

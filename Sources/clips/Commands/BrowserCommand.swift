@@ -23,7 +23,7 @@ extension Command {
         let context = InstallationContext()
         let installation = BrowserInstallation(context, isSystem: arguments.has("--system"))
         let reports = try invocation.reports(
-            of: arguments.operands[0], for: "browsers", context, install: installation.install,
+            of: arguments.operands[0], for: "browser", context, install: installation.install,
             check: installation.check, remove: installation.remove)
         guard let reports else { return .failed }
         for report in reports {
@@ -34,10 +34,6 @@ extension Command {
                     "extension": report.hasExtension, "file": report.file, "found": report.found,
                     "well": report.isWell,
                 ])
-        }
-        if reports.isEmpty {
-            invocation.remark(
-                arguments.operands[0] == "remove" ? "there was nothing to remove." : "found no browser.")
         }
         let isDone = arguments.operands[0] == "remove" || reports.contains { $0.file != nil }
         return isDone && reports.allSatisfy(\.isWell) ? .done : .failed
