@@ -1,5 +1,6 @@
 /// A value that JSON can express on one line, whose strings are safe to show on a terminal.
 package protocol JSONConvertible {
+    var json: String { get }
     func appendJSON(to bytes: inout [UInt8])
 }
 
@@ -62,6 +63,8 @@ package struct JSONObject: JSONConvertible, ExpressibleByDictionaryLiteral, Send
         members.append(UInt8(ascii: ":"))
         if let value { value.appendJSON(to: &members) } else { members += "null".utf8 }
     }
+
+    package var json: String { String(decoding: members + [UInt8(ascii: "}")], as: UTF8.self) }
 
     package func appendJSON(to bytes: inout [UInt8]) {
         bytes += members
