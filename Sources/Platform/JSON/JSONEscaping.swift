@@ -34,7 +34,7 @@ package struct JSONEscaping: Sendable {
             case "\u{8}" where isForTerminal: bytes += "\\b".utf8
             case "\u{C}" where isForTerminal: bytes += "\\f".utf8
             case _ where scalar.value < 0x20 || (isForTerminal && Self.isUnsafe(scalar)):
-                bytes += Self.escape(scalar).utf8
+                bytes += Self.escape(scalar.value).utf8
             default: bytes += String(scalar).utf8
             }
         }
@@ -45,13 +45,14 @@ package struct JSONEscaping: Sendable {
         guard isEscaped(json, isJSON: false, isForTerminal: true) else { return json }
         var safe = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {
-            if isUnsafe(scalar) { safe += escape(scalar).unicodeScalars } else { safe.append(scalar) }
+            if isUnsafe(scalar) { safe += escape(scalar.value).unicodeScalars } else { safe.append(scalar) }
         }
         return String(safe)
     }
 
-    private static func escape(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16)
+    /// Returns the escape of a unit of UTF-16.
+    package static func escape(_ unit: UInt32) -> String {
+        let digits = String(unit, radix: 16)
         return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 

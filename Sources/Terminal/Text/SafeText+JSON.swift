@@ -1,3 +1,5 @@
+import Platform
+
 extension SafeText {
     /// Returns JSON in which every scalar that ``line(_:)`` would change is escaped: controls, format
     /// characters, and scalars without a glyph.
@@ -12,12 +14,7 @@ extension SafeText {
                 safe.append(scalar)
                 continue
             }
-            for unit in String(scalar).utf16 {
-                let digits = String(unit, radix: 16)
-                safe.append(
-                    contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
-                        .unicodeScalars)
-            }
+            for unit in scalar.utf16 { safe += JSONEscaping.escape(UInt32(unit)).unicodeScalars }
         }
         return String(safe)
     }
