@@ -22,11 +22,11 @@ import Testing
     private static let new = #"{"url": "https://new.example"}"# + "\n"
 
     @Test(arguments: [
-        ("add --jsonl", "both clips are retained", "2 of them with an existing URL"),
+        ("add --jsonl", "both clips are retained", "2 of them of an existing page"),
         ("add --jsonl --duplicates skip", "its clip is unchanged", "2 already existed"),
         ("add --jsonl --duplicates replace", "its clip is replaced", "2 replaced"),
         ("extension --jsonl", "the clips are merged", "2 merged"),
-        ("extension --jsonl --duplicates keep", "both clips are retained", "2 of them with an existing URL"),
+        ("extension --jsonl --duplicates keep", "both clips are retained", "2 of them of an existing page"),
     ])
     func `lines of one saved page name its clip, and of several their number`(
         command: String, result: String, count: String
@@ -56,6 +56,9 @@ import Testing
     @Test func `an import of one saved page names its clip`() throws {
         let one = try run("import --duplicates merge -", Self.new + Self.one).errors
         #expect(one.contains("One page is already saved as clip 1 “A”; the clips are merged."), "\(one)")
+        let other = try run("import -", Self.one.replacing("\"n\"", with: "\"other\"")).errors
+        #expect(
+            other.contains("One page is already saved as clip 1 “A”; both clips are retained."), "\(other)")
         let many = try run("import --duplicates merge -", Self.two)
         #expect(!many.errors.contains("is already saved as"), "\(many.errors)")
     }

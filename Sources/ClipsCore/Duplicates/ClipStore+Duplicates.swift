@@ -52,9 +52,12 @@ extension ClipStore {
         let work = drafts.map { draft in
             (draft: draft.completed(author: author, now: now), isDated: draft.created != nil)
         }
-        let lookup = DuplicateLookup(work.map(\.draft), includesVariants: policy != .keepBoth)
+        // Of many clips, finding the variants costs more than saving, and they would only be counted.
+        let hasVariants = policy != .keepBoth || drafts.count < Self.partSize
+        let lookup = DuplicateLookup(work.map(\.draft), includesVariants: hasVariants)
         return try await write { transaction in
-            var plan = DuplicatePlan(policy: policy, stored: try lookup.clips(in: transaction.snapshot))
+            var plan = DuplicatePlan(
+                policy: policy, hasVariants: hasVariants, stored: try lookup.clips(in: transaction.snapshot))
             for (draft, isDated) in work { plan.add(draft, isDated: isDated) }
             return (ids: try plan.apply(in: &transaction, author: author, now: now), outcome: plan.outcome)
         }

@@ -22,14 +22,16 @@ struct DuplicatePlan {
     }
 
     private let policy: DuplicatePolicy
+    /// Whether variants of a URL are one page.
+    private let hasVariants: Bool
     private var entries: [Entry] = []
     private var indices: [Key: [Int]] = [:]
     /// The entry of each draft.
     private var destinations: [Int] = []
     private(set) var outcome = DuplicateOutcome()
 
-    init(policy: DuplicatePolicy, stored: [Clip]) {
-        self.policy = policy
+    init(policy: DuplicatePolicy, hasVariants: Bool = true, stored: [Clip]) {
+        (self.policy, self.hasVariants) = (policy, hasVariants)
         for clip in stored.sorted(by: { $0.id < $1.id }) {
             let content = ClipDraft(clip)
             append(Entry(stored: clip, original: content, content: content), key(content), clip.uuid)
@@ -132,7 +134,7 @@ struct DuplicatePlan {
     private func key(_ draft: ClipDraft) -> Key {
         draft.url.isEmpty
             ? .words(created: draft.created ?? 0, title: draft.title, text: draft.text)
-            : .url(policy == .keepBoth ? draft.url : CanonicalURL.key(draft.url))
+            : .url(hasVariants ? CanonicalURL.key(draft.url) : draft.url)
     }
 }
 

@@ -116,7 +116,7 @@ struct FileImport {
         func part(_ count: Int, _ words: String) {
             if count > 0 { parts.append("\(count.grouped) \(words)") }
         }
-        part(outcome.addedAsDuplicate, "of these with an existing URL")
+        part(outcome.addedAsDuplicate, "of these of an existing page")
         part(outcome.merged, "merged")
         part(outcome.replaced, "replaced")
         part(outcome.skipped, "skipped")

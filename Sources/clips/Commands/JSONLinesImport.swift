@@ -107,7 +107,7 @@ struct JSONLinesImport {
         let remark = invocation.remark(on: outcome, "one page", author: author)
         if let remark { invocation.remark(remark) }
         let counts = [
-            (remark == nil ? outcome.addedAsDuplicate : 0, "of them with an existing URL"),
+            (remark == nil ? outcome.addedAsDuplicate : 0, "of them of an existing page"),
             (outcome.merged, "merged"), (outcome.replaced, "replaced"),
             (remark == nil ? outcome.unchanged + outcome.skipped : 0, "already existed"),
         ].filter { $0.0 > 0 }
