@@ -125,7 +125,7 @@ final class AppRunner {
         }
         let subject = urls.count == 1 ? urls[0] : "\(urls.count) URLs"
         let commands = urls.map { Browser.command(for: $0, browser: programs.browser) }
-        if commands.allSatisfy(Browser.needsTerminal) { return openHere(commands, clips, subject) }
+        if commands.contains(where: Browser.needsTerminal) { return openHere(commands, clips, subject) }
         handle(.notice("Opening \(subject)…"))
         launches.open(urls, of: clips, as: subject, with: programs)
         collectPrograms()
@@ -142,7 +142,7 @@ final class AppRunner {
     private func openHere(_ commands: [[String]], _ clips: [Int64], _ subject: String) {
         let command = commands[0]
         let calls = commands.map { ProgramCall(words: $0, input: nil, subject: subject) }
-        let (status, _, hasOutput) = relay(calls, as: Work.quoted(subject))
+        let (status, last, hasOutput) = relay(calls, as: Work.quoted(subject))
         // ^C is a normal way to leave it.
         guard status == 0 || status == 128 + SIGINT else {
             let hint =
@@ -152,7 +152,8 @@ final class AppRunner {
                 : "Check the address and the connection."
             return handle(.programFailed("'\(command[0])' \(Self.ending(status)). \(hint)"))
         }
-        handle(.pagesOpened(clips))
+        // Of several, those after it are not opened.
+        handle(.pagesOpened(clips.count == commands.count ? Array(clips[...last]) : clips))
         if hasOutput { handle(.notice("Ran \(command[0]) on \(Work.quoted(subject))")) }
     }
 

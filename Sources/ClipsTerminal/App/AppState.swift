@@ -196,7 +196,7 @@ struct AppState: Sendable {
             history.resize(height: HistoryScreen.listRows(layout))
             if let (token, count) = history.nextRequest() { emit(.loadChanges(token, count: count)) }
             if let count = history.nextOlder() { emit(.loadHistory(history.filter, after: count)) }
-            if history.endsEarly, message == nil {
+            if history.endsEarly, message == nil, prompt == nil {
                 let key = keys.name(of: .filter)
                 report(
                     "The \(HistoryList.mostCount.grouped) newest changes; \(key) before:2026-11-01 finds older ones."

@@ -281,7 +281,7 @@ enum Effect: Sendable {
         case .loadHistory(let filter, let count):
             .read {
                 try await $0.recentTransactions(
-                    limit: max(HistoryList.loadCount, count / 2), offset: count, where: filter.predicate)
+                    limit: HistoryList.loadCount, offset: count, where: filter.predicate)
             } then: {
                 if filter == $0.history.filter {
                     $0.history.addLoad($1, isOlder: count > 0, isNewest: count == 0)

@@ -11,9 +11,12 @@ package enum PageOpening {
     /// - Returns: A sentence about the failure; nil on success.
     package static func failure(opening urls: [String], with programs: UserPrograms) -> String? {
         let commands = urls.map { Browser.command(for: $0, browser: programs.browser) }
-        if commands.allSatisfy(Browser.needsTerminal) {
+        let isOnTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+        if isOnTerminal, commands.contains(where: Browser.needsTerminal) {
             let failed = commands.first { ![0, 128 + SIGINT].contains(ChildProcess.here($0)) }
-            return failed.map { "'\($0[0])' could not show the page. Check the address and the connection." }
+            return failed.map {
+                "'\($0[0])' did not show the page. Check its name, the address, and the connection."
+            }
         }
         var launches = Launches()
         launches.open(urls, of: [], as: urls.count == 1 ? "the page" : "\(urls.count) pages", with: programs)

@@ -183,7 +183,9 @@ extension AppState {
         _ verb: String, _ summary: String, _ remark: String?, _ hint: String, of group: Int?
     ) {
         let isReported = isReported(group)
-        let other = isReported || group == nil || group != typing.group ? nil : message?.text
+        let failure = message.flatMap { $0.isError ? $0.text : nil }
+        let other =
+            isReported || group == nil || group != typing.group || failure != nil ? nil : message?.text
         var works = isReported ? saving.reported?.works ?? [] : []
         // A key may undo its own work.
         if !verb.isEmpty, let own = works.lastIndex(where: { $0.verb != verb && $0.summary == summary }) {
@@ -198,8 +200,8 @@ extension AppState {
             : works.map { $0.verb + $0.summary }.joined(separator: ", ")
         let text = Self.joined([all.sentence, remark, hint, other])
         saving.reported = nil
-        if let failure = message, failure.isError {
-            message = Message(text: Self.joined([text, failure.text]), isError: true, at: now)
+        if let failure {
+            message = Message(text: Self.joined([text, failure]), isError: true, at: now)
         } else {
             report(text)
             saving.reported = (group, works, text)

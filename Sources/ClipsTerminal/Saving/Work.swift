@@ -101,7 +101,7 @@ extension Work {
             let title = await Self.title(of: clip, in: store)
             let unarchived = merged.value.isUnarchived ? " and unarchived it" : ""
             let summary = merged.value.isMerged ? "merged the URL into \(title)\(unarchived)" : self.summary
-            let unchanged = "the page is already saved as \(title); the URL adds nothing new"
+            let unchanged = "the page is already saved as \(title); the URL adds nothing new."
             return .done(
                 token: merged.token, clips: [clip], summary: merged.token == nil ? unchanged : summary)
         case .addPage(let draft, merges: false):
@@ -126,7 +126,7 @@ extension Work {
         case .markAllRead(let query):
             let read = try await store.markAsRead(query)
             let subject = await Self.subject(changed: read.value, in: store)
-            let summary = read.value.isEmpty ? "no clip is unread" : "marked \(subject) as read"
+            let summary = read.value.isEmpty ? "no clip is unread." : "marked \(subject) as read"
             return .done(token: read.token, clips: [], summary: summary)
         case .toggle(let attribute, let value, let ids, let title):
             let toggled = try await store.toggle(attribute, to: value, of: ids)
@@ -134,7 +134,7 @@ extension Work {
             guard !changed.isEmpty else {
                 guard try await store.existing(ids) > 0 else { return .impossible(Self.deleted(ids, title)) }
                 let (subject, verb) = (Self.subject(ids.count, of: ids, title), ids.count == 1 ? "is" : "are")
-                return .done(token: nil, clips: [], summary: "\(subject) \(verb) unchanged")
+                return .done(token: nil, clips: [], summary: "\(subject) \(verb) unchanged.")
             }
             let subject = await Self.subject(changed: changed, of: ids, title, in: store)
             let summary = Self.summary(of: attribute, isOn: isOn, subject)
@@ -145,7 +145,7 @@ extension Work {
             guard !changed.isEmpty else {
                 guard try await store.existing(ids) > 0 else { return .impossible(Self.deleted(ids, title)) }
                 let subject = Self.subject(ids.count, of: ids, title)
-                return .done(token: nil, clips: [], summary: "the tags of \(subject) are unchanged")
+                return .done(token: nil, clips: [], summary: "the tags of \(subject) are unchanged.")
             }
             let subject = await Self.subject(changed: changed, of: ids, title, in: store)
             let lacking = TagChange(adding: [], removing: removing.filter { !change.removing.contains($0) })
