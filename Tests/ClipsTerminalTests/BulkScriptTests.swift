@@ -116,7 +116,17 @@ import Testing
             try app.run("2<Space>yu")
             #expect(app.script.wait { $0.screen.copied == "https://clip2.example/\nhttps://clip1.example/" })
             #expect(app.lines.contains { $0.contains("Copied 2 URLs") })
-            try app.run("ym")
+            // The number is that of the URLs.
+            let plain = try app.other { store in
+                var draft = ClipDraft()
+                draft.title = "Plain"
+                return try await store.add([draft])[0]
+            }
+            #expect(app.wait { $0.list.clips.rows.contains { $0.id == plain } })
+            try app.run("<Esc>g4<Space>yu\n:wait text=Copied 3 URLs (1 clip has none)")
+            _ = try app.other { try await $0.delete([plain]) }
+            #expect(app.wait { !$0.list.clips.rows.contains { $0.id == plain } })
+            try app.run("<Esc>g2<Space>ym")
             #expect(
                 app.script.wait {
                     $0.screen.copied?.hasPrefix("- [Clip 2](https://clip2.example/)\n- ") == true

@@ -48,7 +48,7 @@ import Testing
         var state = AppState.showing(3)
         let transaction = transaction(1, inserting: [1, 2])
         try state.press("H")
-        state.answer(.loadHistory(HistoryFilter(), after: 0), [transaction])
+        state.answer(.loadHistory(HistoryFilter(), after: 0), ([transaction], Int64(0)))
         try state.press("<Enter>")
         #expect(state.history.opensWhenLoaded && !state.history.isInChanges)
         state.answer(.loadChanges(transaction.token), TransactionDetail?.none as Any)

@@ -24,6 +24,16 @@ import Testing
         }
     }
 
+    @Test func `a move after a change of the clip is not undone by its outcome`() async throws {
+        try await RunningApp.open(config: "bind X star ; down\nbind Y read ; next-unread", clips: 4) { app in
+            try app.run(
+                "X\n:wait text=Starred “Clip 3”\n:wait idle\nX\n:wait text=Starred “Clip 2”\n:wait idle")
+            #expect(app.state.list.clips.selectedIndex == 2)
+            try app.run("Y\n:wait text=Marked “Clip 1” as read\n:wait idle")
+            #expect(app.state.list.clips.selectedIndex == 3)
+        }
+    }
+
     @Test func `a key that undoes several changes names each`() async throws {
         try await RunningApp.open(config: "bind X undo ; undo\nbind Y redo;redo", clips: 3) { app in
             try app.run("*\n:wait text=Starred “Clip 2”\nj*\n:wait text=Starred “Clip 1”\n:wait idle")

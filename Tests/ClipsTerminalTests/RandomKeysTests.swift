@@ -72,7 +72,7 @@ import Testing
         case .findHidden(let marks, _): state.answer(effect, (hidden: marks, deleted: Set<Int64>()), at: now)
         case .gatherList: state.answer(effect, [4, 5, 6] as [Int64], at: now)
         case .loadHistory:
-            state.answer(effect, (1...30).map { transaction($0, inserting: [$0]) }, at: now)
+            state.answer(effect, ((1...30).map { transaction($0, inserting: [$0]) }, Int64(0)), at: now)
         case .loadClip: state.answer(effect, Clip?.none as Any, at: now)
         default: break
         }

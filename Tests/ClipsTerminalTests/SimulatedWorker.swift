@@ -244,8 +244,8 @@ struct SimulatedWorker {
         case .loadUndoHistory: return answer(UndoHistory(all: [], session: 7))
         case .loadConflicts: return answer([MirrorConflict]())
         case .loadHistory(let filter, let count):
-            return answer(
-                store.commits.dropLast(count).suffix(500).map(SimulatedClips.summary).filter(filter.admits))
+            let commits = store.commits.dropLast(count).suffix(500).map(SimulatedClips.summary)
+            return answer((commits.filter(filter.admits), Int64(0)))
         case .loadNewHistory(let filter, let known):
             let commits = store.commits.map(SimulatedClips.summary)
             return answer(commits.filter { $0.id > known && filter.admits($0) })

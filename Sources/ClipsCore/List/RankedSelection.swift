@@ -165,7 +165,7 @@ struct RankedSelection: ListSelection {
         let request = FetchRequest(ClipModel.entity, where: .keys(Array(changed)))
         let objects = Dictionary(
             uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
-        for key in changed.sorted() { _ = apply(key, objects[key]) }
+        _ = try apply(changed.sorted().map { ($0, objects[$0]) }, in: snapshot)
         changed = []
     }
 
@@ -186,25 +186,35 @@ struct RankedSelection: ListSelection {
 
     mutating func apply(
         _ changes: [ListCandidate], in snapshot: borrowing StoreSnapshot
-    ) -> [(old: SortPosition?, new: SortPosition?)] {
+    ) throws(StoreError) -> [(old: SortPosition?, new: SortPosition?)] {
         guard isSorted else {
             changed.formUnion(changes.map(\.key))
             return changes.map { _ in (nil, nil) }
         }
-        return changes.map { apply($0.key, $0.object) }
+        return try apply(changes.map { ($0.key, $0.object) }, in: snapshot)
+    }
+
+    private mutating func apply(
+        _ changes: [(key: Int64, object: StoredObject?)], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [(old: SortPosition?, new: SortPosition?)] {
+        // With the quotes of the clips.
+        let documents = try snapshot.documents(changes.compactMap(\.object), ClipModel.searched)
+        let found = Dictionary(documents.map { ($0.id, $0) }) { $1 }
+        return changes.map { apply($0.key, $0.object, found[$0.key]) }
     }
 
     /// Applies the change of one clip. Returns its old and new position.
     private mutating func apply(
-        _ key: Int64, _ object: StoredObject?
+        _ key: Int64, _ object: StoredObject?, _ document: SearchDocument?
     ) -> (old: SortPosition?, new: SortPosition?) {
         known.insert(key)
-        let document = object.map { SearchDocument($0, ClipModel.searched) }
         let stage = document.flatMap { document in stages.firstIndex { $0.matches(document) } }
         if let index = keys.firstIndex(of: key) {
             let old = position(at: index)
             let ranked = Int(ranks[index]) >> 45
-            guard stage == nil || stage != ranked && ranked < stages.count else { return (old, old) }
+            guard stage == nil || stage != ranked && ranked < stages.count && ranking == nil else {
+                return (old, old)
+            }
             keys.remove(at: index)
             ranks.remove(at: index)
             arrived[key] = nil

@@ -114,17 +114,33 @@ package final class ClipsSession: Sendable {
         try await transactions(HistoryFetchRequest(.newest, where: predicate, limit: limit, offset: offset))
     }
 
+    /// Returns the number of the last transaction that has been purged, or a later one before those that were not.
+    package func lastPurged() async throws(StoreError) -> Int64 {
+        try await store.container.read { snapshot throws(StoreError) in
+            var first: Int64?
+            var request = HistoryFetchRequest(.beginning, limit: 1)
+            request.includesChanges = false
+            try snapshot.forEachTransaction(request) { transaction in
+                first = transaction.number
+                return false
+            }
+            guard let first else { return try snapshot.newestToken().number }
+            return first - 1
+        }
+    }
+
     /// Returns the transactions after one, oldest first, or the newest if they are too many or were purged.
     package func transactions(
         after known: Int64, limit: Int, where predicate: TransactionPredicate? = nil
     ) async throws(StoreError) -> [TransactionSummary] {
         let most = Int(Self.maxRow)
         let request = HistoryFetchRequest(.afterTransaction(known), where: predicate, limit: most + 1)
-        let new = try? await transactions(request)
-        guard let new, new.count <= most else {
-            return try await recentTransactions(limit: limit, where: predicate)
+        do {
+            let new = try await transactions(request)
+            if new.count <= most { return new }
+        } catch .tokenExpired {
         }
-        return new
+        return try await recentTransactions(limit: limit, where: predicate)
     }
 
     private func transactions(

@@ -141,8 +141,9 @@ final class AppRunner {
     /// The browser has the terminal until it ends.
     private func openHere(_ commands: [[String]], _ clips: [Int64], _ subject: String) {
         let command = commands[0]
+        let name = commands.count == 1 ? Work.quoted(subject) : subject
         let calls = commands.map { ProgramCall(words: $0, input: nil, subject: subject) }
-        let (status, last, hasOutput) = relay(calls, as: Work.quoted(subject))
+        let (status, last, hasOutput) = relay(calls, as: name)
         // ^C is a normal way to leave it.
         guard status == 0 || status == 128 + SIGINT else {
             let hint =
@@ -154,7 +155,7 @@ final class AppRunner {
         }
         // Of several, those after it are not opened.
         handle(.pagesOpened(clips.count == commands.count ? Array(clips[...last]) : clips))
-        if hasOutput { handle(.notice("Ran \(command[0]) on \(Work.quoted(subject))")) }
+        if hasOutput { handle(.notice("Ran \(command[0]) on \(name)")) }
     }
 
     func run(_ calls: [ProgramCall], inBackground: Bool) {

@@ -196,11 +196,9 @@ struct AppState: Sendable {
             history.resize(height: HistoryScreen.listRows(layout))
             if let (token, count) = history.nextRequest() { emit(.loadChanges(token, count: count)) }
             if let count = history.nextOlder() { emit(.loadHistory(history.filter, after: count)) }
-            if history.endsEarly, message == nil, prompt == nil {
-                let key = keys.name(of: .filter)
-                report(
-                    "The \(HistoryList.mostCount.grouped) newest changes; \(key) before:2026-11-01 finds older ones."
-                )
+            if history.endsEarly, message == nil, prompt == nil, menu == nil {
+                let (count, key) = (HistoryList.mostCount.grouped, keys.name(of: .filter))
+                report("The newest \(count) commits; \(key) before:DATE finds older ones.")
             }
             load(history.nextTitles())
             loadTitleOfLastChange(layout)

@@ -280,12 +280,12 @@ enum Effect: Sendable {
             }
         case .loadHistory(let filter, let count):
             .read {
-                try await $0.recentTransactions(
+                let loaded = try await $0.recentTransactions(
                     limit: HistoryList.loadCount, offset: count, where: filter.predicate)
+                return (loaded, count > 0 ? 0 : try await $0.lastPurged())
             } then: {
-                if filter == $0.history.filter {
-                    $0.history.addLoad($1, isOlder: count > 0, isNewest: count == 0)
-                }
+                guard filter == $0.history.filter else { return }
+                $0.history.addLoad($1.0, isOlder: count > 0, purged: $1.1)
             }
         case .loadNewHistory(let filter, let known):
             .read {

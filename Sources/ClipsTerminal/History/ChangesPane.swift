@@ -115,9 +115,15 @@ struct ChangesPane {
                 let (old, new) = Self.texts(of: replacement, change.kind, isThen: detail.showsOriginalValues)
                 // A long value does not hide the other one.
                 let width = state.size.columns - 6
-                let isLong = DisplayWidth.columns(of: SafeText.line(old + new)) >= width
+                let isLong =
+                    old.utf8.count + new.utf8.count >= width
+                    && DisplayWidth.columns(of: SafeText.line(old + new)) >= width
                 let texts = new.isEmpty ? [old] : isLong ? [old, new] : [old + " " + new]
                 for text in texts {
+                    guard isLong else {
+                        lines.append(Line(text: "  " + text, style: theme.muted, change: index))
+                        continue
+                    }
                     var wrapped = WrappedText(text, width: width)
                     lines += wrapped.lines(0..<Self.maxRows).map {
                         Line(text: "  " + $0, style: theme.muted, change: index)

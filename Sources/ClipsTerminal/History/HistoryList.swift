@@ -15,13 +15,13 @@ struct HistoryRow {
     var isFolded: Bool { transactions.count > 1 }
     var newest: TransactionSummary? { transactions.last }
 
-    /// The number of transactions that are counted: a row is drawn after each commit, and may have a million.
+    /// The number of transactions whose clips are compared: a row is drawn after each commit, and may have many.
     static let maxCounted = 20_000
     var counted: ArraySlice<TransactionSummary> { transactions.suffix(Self.maxCounted) }
 
     func sum(_ count: KeyPath<TransactionSummary, Int>) -> Int {
         // Without copies of the transactions.
-        counted.indices.reduce(0) { $0 + transactions[$1][keyPath: count] }
+        transactions.indices.reduce(0) { $0 + transactions[$1][keyPath: count] }
     }
 }
 
@@ -78,7 +78,7 @@ struct HistoryList: Navigable, Sendable {
         let end = row + 1 < starts.count ? starts[row + 1] : oldestFirst.count
         let (first, next) = (oldestFirst[starts[row]], end < oldestFirst.count ? oldestFirst[end].id : 0)
         let isCut =
-            end - starts[row] > HistoryRow.maxCounted || end - starts[row] > 1 && cuts.contains(first.id)
+            end - starts[row] > 1 && cuts.contains(first.id)
             || first.isPart && cuts.contains(next)
         return HistoryRow(transactions: oldestFirst[starts[row]..<end], isCut: isCut)
     }
@@ -121,11 +121,9 @@ struct HistoryList: Navigable, Sendable {
     ///
     /// - Parameters:
     ///   - isOlder: Whether it ends where the list begins.
-    ///   - isNewest: Whether it has the newest transactions of the store.
-    mutating func addLoad(
-        _ transactions: [TransactionSummary], isOlder: Bool = false, isNewest: Bool = false
-    ) {
-        if isNewest, transactions.count < Self.loadCount { discardPurged(before: transactions.first?.id) }
+    ///   - purged: The last transaction that the store has purged.
+    mutating func addLoad(_ transactions: [TransactionSummary], isOlder: Bool = false, purged: Int64 = 0) {
+        discard(upTo: purged)
         if isOlder || !isLoaded { isCut = transactions.count >= Self.loadCount }
         isLoaded = true
         if isOlder, let oldest = oldestFirst.first { cuts.remove(oldest.id) }
@@ -136,9 +134,12 @@ struct HistoryList: Navigable, Sendable {
         if seeksEnd { moveToEnd() }
     }
 
+    /// Removes all, since later ones are not adjacent to them.
+    mutating func discard() { discard(upTo: .max) }
+
     /// Removes those that are no longer in the store.
-    private mutating func discardPurged(before first: Int64?) {
-        let count = oldestFirst.prefix { $0.id < first ?? .max }.count
+    private mutating func discard(upTo purged: Int64) {
+        let count = oldestFirst.prefix { $0.id <= purged }.count
         guard count > 0 else { return }
         oldestFirst.removeFirst(count)
         (selected, isCut) = (min(selected, max(0, oldestFirst.count - 1)), false)
@@ -165,14 +166,13 @@ struct HistoryList: Navigable, Sendable {
 
     /// Returns the offset of the first new transaction; nil if none was new.
     private mutating func insert(_ more: [TransactionSummary]) -> Int? {
-        let older = more.filter(filter.admits)
-        if let last = older.last, let oldest = oldestFirst.first, last.id < oldest.id {
-            // Each insertion at the start would move all others.
-            oldestFirst.insert(contentsOf: older, at: 0)
-            return 0
-        }
-        var first: Int?
-        for transaction in more where filter.admits(transaction) {
+        let admitted = more.filter(filter.admits)
+        let oldest = oldestFirst.first?.id ?? 0
+        // Each insertion at the start would move all others.
+        let older = admitted.prefix { $0.id < oldest }
+        oldestFirst.insert(contentsOf: older, at: 0)
+        var first = older.isEmpty ? nil : 0
+        for transaction in admitted.dropFirst(older.count) {
             let offset = lowerBound(of: transaction.id)
             guard offset == oldestFirst.count || oldestFirst[offset].id != transaction.id else { continue }
             oldestFirst.insert(transaction, at: offset)

@@ -107,7 +107,8 @@ extension HistoryRow {
         let lines = counted.lazy.flatMap(\.lines)
         // A clip that changes again counts once, unless some changes are not listed.
         let clips = Dictionary(lines.map { ($0.clip, $0.kind) }) { $0 == .insert && $1 == .update ? $0 : $1 }
-        let isCounted = counted.reduce(0) { $0 + $1.lines.count } >= count
+        let isWhole = transactions.count <= Self.maxCounted
+        let isCounted = isWhole && counted.reduce(0) { $0 + $1.lines.count } >= count
         func number(_ kind: HistoryChange.Kind, _ sum: KeyPath<TransactionSummary, Int>) -> Int {
             let all = isCounted ? clips.values.count { $0 == kind } : self.sum(sum)
             return all - (clips[first.clip] == kind ? 1 : 0)
@@ -119,17 +120,20 @@ extension HistoryRow {
             (.delete, number(.delete, \.deleted), "deleted"),
         ].filter { $0.1 > 0 }
         guard !kinds.isEmpty else { return "" }
-        let more = isCut ? "+" : ""
+        // Some of very many changes may be of one clip.
+        let (more, about) = (isCut ? "+" : "", isWhole ? "" : "~")
         let words = newest?.words
         let kind = words?.withoutTags
         let isAlike =
             first.kind != .update
             || words != nil && counted.allSatisfy { $0.words == words || $0.words?.withoutTags == kind }
         guard kinds.count > 1 || kinds[0].0 != first.kind || !isAlike else {
-            return "\(isShort ? "" : "and ")\(kinds[0].1.grouped)\(more) more"
+            return "\(isShort ? "" : "and ")\(about)\(kinds[0].1.grouped)\(more) more"
         }
-        if isShort { return kinds.map { "\($0.0.sign)\($0.1.grouped)\(more)" }.joined(separator: " ") }
-        return "and " + kinds.map { "\($0.1.grouped)\(more) \($0.2)" }.joined(separator: ", ")
+        if isShort {
+            return kinds.map { "\($0.0.sign)\(about)\($0.1.grouped)\(more)" }.joined(separator: " ")
+        }
+        return "and " + kinds.map { "\(about)\($0.1.grouped)\(more) \($0.2)" }.joined(separator: ", ")
     }
 }
 

@@ -119,7 +119,9 @@ extension AppState {
     /// Runs the waiting keys up to the first that must wait again.
     mutating func runTypedAhead() {
         while let index = readyIndex {
+            let selected = list.clips.selectedID
             perform(typing.ahead.remove(at: index))
+            if saving.count > 0, list.clips.selectedID != selected { saving.hasMoved = true }
             stretchRange()
             reconcile()
         }

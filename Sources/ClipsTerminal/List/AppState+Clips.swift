@@ -187,8 +187,11 @@ extension AppState {
             guard !text.isEmpty else {
                 return report("Nothing to copy: no \(form == .url ? "URL" : "text").")
             }
-            let count = clips.count == 1 ? "" : clips.count.grouped + " "
-            emit(.copy(text, what: count + form.name(clips.count)))
+            let copied = clips.count(where: form.has)
+            let left = clips.count - copied
+            let rest = left == 0 ? "" : " (\(left.grouped) \(left == 1 ? "clip has" : "clips have") none)"
+            let count = clips.count == 1 ? "" : copied.grouped + " "
+            emit(.copy(text, what: count + form.name(copied) + rest))
         case .open:
             let pages = clips.filter { !$0.url.isEmpty }
             guard !pages.isEmpty else { return report("None of the clips has a URL.") }

@@ -59,7 +59,9 @@ extension AppState {
             list.marks.invalidateHidden()
             rereadQuestions()
             // The commit was too large to be reported change by change.
-            if !list.feed.isLoading, screen == .history || !history.transactions.isEmpty {
+            if screen != .history, !history.isLoaded {
+                history.discard()
+            } else if !list.feed.isLoading {
                 let known = history.transactions.first?.id
                 emit(
                     known.map { .loadNewHistory(history.filter, after: $0) } ?? .loadHistory(history.filter))
@@ -225,6 +227,7 @@ extension AppState {
     ///
     /// - Parameter elsewhere: The lists in which it is shown if it is not in this one.
     private mutating func goTo(_ id: Int64, elsewhere: [ClipQuery] = []) {
+        saving.hasMoved = true
         reader.hasFocus = false
         guard !list.clips.select(id: id) else { return }
         show(list.query, aroundClip: id)

@@ -43,13 +43,22 @@ package enum CopyForm: String, CaseIterable, Sendable {
     /// - Parameter isList: Whether several Markdown links are a list.
     func text(_ clips: [Clip], isList: Bool = true) -> String {
         switch self {
-        case .url: clips.map(\.url).filter { !$0.isEmpty }.joined(separator: "\n")
+        case .url: clips.filter(has).map(\.url).joined(separator: "\n")
         case .title: clips.map(\.displayTitle).joined(separator: "\n")
-        case .text: Self.texts(clips.filter { !$0.text.isEmpty })
+        case .text: Self.texts(clips.filter(has))
         case .markdown:
             clips.map { (isList && clips.count > 1 ? "- " : "") + Self.link($0) }.joined(separator: "\n")
         case .json: clips.map { ClipRecord($0).json() }.joined(separator: "\n")
         case .id: clips.map { String($0.id) }.joined(separator: "\n")
+        }
+    }
+
+    /// Whether a clip has something to copy.
+    func has(_ clip: Clip) -> Bool {
+        switch self {
+        case .url: !clip.url.isEmpty
+        case .text: !clip.text.isEmpty
+        default: true
         }
     }
 

@@ -117,8 +117,8 @@ extension AppState {
 
     private mutating func fail(_ sentence: String) {
         report(sentence, isError: true)
-        // It is of a later change.
-        if saving.count == 0 { undoSteps.waiting = [] }
+        // The others are of changes that are still being saved.
+        undoSteps.waiting = Array(undoSteps.waiting.prefix(saving.count))
         saving.isQuitting = false
     }
 

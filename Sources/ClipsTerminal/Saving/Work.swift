@@ -251,6 +251,7 @@ extension Work {
         switch self {
         case .undo: "Not undone: \(summary). "
         case .redo: "Not redone: \(summary). "
+        case .add, .addPage, .edit, .recreate, .quote, .noteQuote, .resolve: ""
         default: "Not saved: \(summary). "
         }
     }

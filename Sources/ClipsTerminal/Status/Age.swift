@@ -105,7 +105,7 @@ struct DateFormat: Hashable, Sendable {
     var isValid: Bool {
         let rest = pattern.replacing(
             #/%[-_0^#]*[0-9]{0,3}[EO]?[aAbBcCdDeFgGhHIjklmMpPrRsSTuUVwWxXyYzZ%]/#, with: "")
-        return rest != pattern && !rest.contains("%")
+        return rest != pattern && !rest.contains("%") && !text(Date()).isEmpty
     }
 
     func text(_ date: Date) -> String {

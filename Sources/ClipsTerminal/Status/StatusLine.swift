@@ -169,7 +169,12 @@ struct StatusLine {
             if !isReading { right = fittingParts(after: left) }
         }
         let room = line.size.columns - indent(line) - width(left) - gap - 1
-        if !isReading, width(right) > room { right = untitledParts(fitting: room) }
+        if !isReading, width(right) > room {
+            let cut = filter.map { max(0, width([left[$0]]) - Self.minFilter) } ?? 0
+            let titled = rightParts(fitting: room + cut)
+            let isTitled = width(titled) <= room + cut && titled != rightParts(maxTitle: 0)
+            right = isTitled ? titled : untitledParts(fitting: room)
+        }
         let excess = width(left) + width(right) + gap + 1 + indent(line) - line.size.columns
         if let filter, excess > 0 {
             let text = SafeText.line(left[filter].text)

@@ -91,7 +91,7 @@ extension SearchText {
     /// Returns whether a host has this label, or ends with these labels; those before an asterisk may be followed by others.
     fileprivate func isSite(_ host: [UInt8]) -> Bool {
         let dot = UInt8(ascii: ".")
-        // `example` is a part of `example.org`, but `example.org` is none of `example.org.uk`.
+        // `example` is a part of `example.org`, but `example.org` is no part of `example.org.uk`.
         let ends = [UInt8(ascii: ":")] + (folded.contains(dot) ? [] : [dot])
         return ranges(in: host, limit: .max).contains { range in
             (range.lowerBound == 0 || host[range.lowerBound - 1] == dot)

@@ -8,8 +8,8 @@ extension Command {
         name: "tags", summary: "Print the tags and the numbers of their clips, most used first",
         details: """
             'clips tags rename', 'merge', and 'delete' change a tag of all clips; 'clips undo' undoes that. \
-            The list has each spelling; to filters and in the sidebar, those that differ in case or accents \
-            are one tag, which 'clips tags merge' makes of them.
+            The list has each spelling. Those that differ in case or accents are one tag to filters and in \
+            the sidebar; 'clips tags merge' replaces them by one.
             """,
         options: [Option("--limit", value: "N", "maximum number of tags")],
         example: "clips tags --json | jq -r .tag"

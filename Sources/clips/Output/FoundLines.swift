@@ -38,10 +38,7 @@ struct FoundLines {
     }
 
     private func excerpts(of clip: Clip, hasForms: Bool) -> [Excerpt] {
-        // The search takes quotes as parts of the note.
-        let notes = [clip.note] + clip.quotes.flatMap { [$0.text, $0.note] }
-        let texts = [(clip.text, SearchField.text)] + notes.map { ($0, .note) }
-        return (texts + [(SearchURL.decoded(clip.url), .url)]).compactMap { text, field in
+        func excerpt(_ text: String, _ field: SearchField) -> Excerpt? {
             guard text != clip.displayTitle else { return nil }
             let excerpt =
                 field == .url
@@ -49,6 +46,12 @@ struct FoundLines {
                 : query.readExcerpt(of: text, in: field, length: 150, hasForms: hasForms)
             return excerpt.map { ($0.text, $0.matches) }
         }
+        // The search takes quotes as parts of the note.
+        let notes = [clip.note] + clip.quotes.flatMap { [$0.text, $0.note] }
+        return [
+            excerpt(clip.text, .text), notes.lazy.compactMap { excerpt($0, .note) }.first,
+            excerpt(SearchURL.decoded(clip.url), .url),
+        ].compactMap(\.self)
     }
 
     private func marked(_ text: String, _ ranges: [Range<String.Index>]) -> String {
