@@ -108,6 +108,7 @@ package enum ChildProcess {
 
     /// The reason why a program that exists could not be started; nil if there is none with its name.
     package static func problem(of program: String) -> String? {
+        guard !program.isEmpty else { return "Its name is empty." }
         let folders = (Environment.variable("PATH") ?? "").split(separator: ":")
         let paths = program.contains("/") ? [program] : folders.map { "\($0)/\(program)" }
         guard let path = paths.first(where: FilePath.exists) else { return nil }

@@ -232,14 +232,14 @@ import Testing
     @Test func `a save that fails while the store is held hides no later one, nor its undo`() throws {
         var state = AppState.showing(3)
         let works = try state.press("*jdu").compactMap { if case .work(let work) = $0 { work } else { nil } }
-        #expect(works.count == 2 && works[0].failure == "Not saved: changed “Clip 2”. ")
+        #expect(works.count == 2 && works[0].failure == "Not saved: starred or unstarred “Clip 2”. ")
         state.answer(
             .work(works[0]), Work.Outcome.failed("\(works[0].failure)The store was locked."), at: noon)
-        #expect(state.message?.text.hasPrefix("Not saved: changed “Clip 2”. The store") == true)
+        #expect(state.message?.text.hasPrefix("Not saved: starred or unstarred “Clip 2”. The") == true)
         let done = Work.Outcome.done(token: transaction(1).token, clips: [])
         let effects = state.answer(.work(works[1]), done, at: noon)
         #expect(effects.contains { if case .work(.undo) = $0 { true } else { false } })
         #expect(
-            try #require(state.message?.text).hasPrefix("Deleted “Clip 1” · u to undo · Not saved: changed"))
+            try #require(state.message?.text).hasPrefix("Deleted “Clip 1” · u to undo · Not saved: starred"))
     }
 }

@@ -46,7 +46,10 @@ extension AppState {
         let text = form.text(clips, isList: false)
         guard text.isEmpty else { return emit(.finish(Picked(status: 0, text: text))) }
         if opens(.choice) { beginFilter() }
-        report(clips.isEmpty ? alreadyDeleted(ids) : "This clip has no \(form == .url ? "URL" : "text").")
+        report(
+            clips.isEmpty
+                ? alreadyDeleted(ids)
+                : "\(Work.quoted(clips[0].displayTitle)) has no \(form == .url ? "URL" : "text").")
     }
 
     /// The effect of Esc in a list without a match.

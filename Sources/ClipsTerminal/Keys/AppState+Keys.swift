@@ -151,7 +151,9 @@ extension AppState {
     mutating func toggleZoom() {
         let before = layout.arrangement
         reader.isZoomed.toggle()
-        if layout.arrangement == before { report("The list and the clip share a wider screen only.") }
+        guard layout.arrangement == before else { return }
+        reader.isZoomed.toggle()
+        report("The list and the clip share a larger screen only.")
     }
 
     mutating func toggleWrapping() {

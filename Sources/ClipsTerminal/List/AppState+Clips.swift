@@ -185,13 +185,18 @@ extension AppState {
         case .copy(let form):
             let text = form.text(clips)
             guard !text.isEmpty else {
-                return report("Nothing to copy: no \(form == .url ? "URL" : "text").")
+                let subject = clips.count == 1 ? Work.quoted(clips[0].displayTitle) : "None of the clips"
+                let verb = clips.count == 1 ? "has no" : "has a"
+                return report("\(subject) \(verb) \(form == .url ? "URL" : "text"). Nothing was copied.")
             }
             let copied = clips.count(where: form.has)
             let left = clips.count - copied
             let rest = left == 0 ? "" : " (\(left.grouped) \(left == 1 ? "clip has" : "clips have") none)"
             let count = clips.count == 1 ? "" : copied.grouped + " "
-            emit(.copy(text, what: count + form.name(copied) + rest))
+            // Other forms show which clip it is.
+            let isNamed = clips.count == 1 && [.text, .json].contains(form)
+            let name = isNamed ? " of \(Work.quoted(clips[0].displayTitle))" : rest
+            emit(.copy(text, what: count + form.name(copied) + name))
         case .open:
             let pages = clips.filter { !$0.url.isEmpty }
             guard !pages.isEmpty else { return report("None of the clips has a URL.") }

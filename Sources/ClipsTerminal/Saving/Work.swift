@@ -240,7 +240,8 @@ extension Work {
         case .restore, .restoreRow: "restored deleted clips"
         case .toggle(let attribute, let isOn?, let ids, let title):
             Self.summary(of: attribute, isOn: isOn, Self.subject(ids.count, of: ids, title))
-        case .toggle(_, _, let ids, let title): "changed \(Self.subject(ids.count, of: ids, title))"
+        case .toggle(let attribute, _, let ids, let title):
+            Self.summary(of: attribute, isOn: nil, Self.subject(ids.count, of: ids, title))
         case .tag(let ids, _, _, let title): "tagged \(Self.subject(ids.count, of: ids, title))"
         case .open, .markAllRead: "marked clips as read"
         }
@@ -256,11 +257,13 @@ extension Work {
         }
     }
 
-    private static func summary(of attribute: ClipAttribute, isOn: Bool, _ subject: String) -> String {
-        switch attribute {
-        case .starred: "\(isOn ? "starred" : "unstarred") \(subject)"
-        case .archived: "\(isOn ? "archived" : "unarchived") \(subject)"
-        default: "marked \(subject) as \(isOn ? "unread" : "read")"
+    /// - Parameter isOn: The new value; nil if only the store knows it.
+    private static func summary(of attribute: ClipAttribute, isOn: Bool?, _ subject: String) -> String {
+        func word(_ on: String, _ off: String) -> String { isOn.map { $0 ? on : off } ?? "\(on) or \(off)" }
+        return switch attribute {
+        case .starred: "\(word("starred", "unstarred")) \(subject)"
+        case .archived: "\(word("archived", "unarchived")) \(subject)"
+        default: "marked \(subject) as \(word("unread", "read"))"
         }
     }
 

@@ -55,7 +55,7 @@ extension StatusLine {
             if self.width(parts) <= width { return parts }
         }
         let parts = rightParts(fitting: width)
-        return parts.count == 1 && parts[0].style == theme.muted ? [] : parts
+        return self.width(parts) <= width ? parts : parts.filter { $0.style != theme.muted }
     }
 
     /// Whether the right parts have who changed what, at least with the beginning of the title.
@@ -73,6 +73,8 @@ extension StatusLine {
         var isBrief = false
         var hasAge = false
         var cutsWords = false
+        /// The least columns of a title.
+        var least = 8
         /// Whether it is for own changes, in which "you" says the least.
         var isOwn = false
         /// Whether it is for several attributes, of which "changed" says enough.
@@ -83,7 +85,8 @@ extension StatusLine {
     private static let forms = [
         Form(hasAge: true), Form(), Form(maxAuthor: 0, isOwn: true),
         Form(isBrief: true, hasAge: true, isOfSeveral: true), Form(isBrief: true, isOfSeveral: true),
-        Form(cutsWords: true), Form(maxAuthor: 0, cutsWords: true), Form(isBrief: true, cutsWords: true),
+        Form(cutsWords: true), Form(maxAuthor: 0, cutsWords: true),
+        Form(cutsWords: true, least: 4), Form(isBrief: true, cutsWords: true),
     ]
 
     /// Returns the right parts, with the longest title that fits.
@@ -91,7 +94,7 @@ extension StatusLine {
         let (change, titles) = (state.sync.lastChange, state.history.titles)
         let (isOwn, isOfSeveral) = (change?.isOwn == true, change?.isOfSeveral(titles) == true)
         for form in Self.forms where (!form.isOwn || isOwn) && (!form.isOfSeveral || isOfSeveral) {
-            for maxTitle in stride(from: 60, through: 8, by: -4) {
+            for maxTitle in stride(from: 60, through: form.least, by: -4) {
                 let isNamed = change?.isNamed(titles, maxTitle: maxTitle, cutsWords: form.cutsWords) ?? true
                 guard isNamed else { continue }
                 let parts = rightParts(

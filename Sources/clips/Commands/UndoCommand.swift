@@ -121,14 +121,20 @@ extension UndoConflict {
     /// Returns a refusal to undo or redo a change.
     fileprivate func sentence(_ verb: String, _ change: String) -> String {
         let deletions = clips.count { $0.isDeletion }
-        let them = count == 1 ? "the clip" : "the clips"
+        let names =
+            clips.count == 1
+            ? Message.clip(clips[0].id, titled: clips[0].title) : Message.count(count, "clip")
+        let author =
+            authors.count == 1
+            ? authors[0].map { "\($0) has" } ?? "Another program has" : "Other authors have"
+        let (changes, them) = count == 1 ? ("this change", "this clip") : ("these changes", "these clips")
         let effect =
             switch deletions {
-            case 0: "overwrite their changes"
-            case clips.count: "delete \(them) with their changes"
-            default: "overwrite their changes, and to delete the saved clips"
+            case 0: "overwrite \(changes)"
+            case clips.count: "undo it anyway, which deletes \(them) with \(changes)"
+            default: "overwrite \(changes), and to delete the saved clips"
             }
         return
-            "Cannot \(verb): \(change). Other authors have changed \(them) since then. Nothing was changed; use --force to \(effect)."
+            "Cannot \(verb): \(change). \(author) changed \(names) since then. Nothing was changed; use --force to \(effect)."
     }
 }
