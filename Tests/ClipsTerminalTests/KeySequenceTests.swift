@@ -24,6 +24,23 @@ import Testing
         }
     }
 
+    @Test func `what a later action reports first follows the changes of the key`() throws {
+        var state = AppState.showing(3, config: "bind X star ; archive ; next-unread")
+        let works = try state.press("X").compactMap { if case .work(let work) = $0 { work } else { nil } }
+        func finish(_ index: Int, _ summary: String) {
+            let done = Work.Outcome.done(
+                token: transaction(Int64(index) + 1).token, clips: [], summary: summary)
+            state.answer(.work(works[index]), done, at: noon)
+        }
+        finish(0, "starred “Clip 2”")
+        // The search may end before the outcome of the save.
+        state.report("No unread clips here.")
+        finish(1, "archived “Clip 2”")
+        #expect(
+            state.message?.text == "Starred “Clip 2”, archived it · u to undo · No unread clips here.",
+            "\(state.message?.text ?? "")")
+    }
+
     @Test func `a move after a change of the clip is not undone by its outcome`() async throws {
         try await RunningApp.open(config: "bind X star ; down\nbind Y read ; next-unread", clips: 4) { app in
             try app.run(

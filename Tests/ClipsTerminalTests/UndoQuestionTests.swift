@@ -20,7 +20,8 @@ import Testing
 
     @Test func `a change since the start of this run is of no earlier one`() {
         let mine = UndoStep.Origin(process: getpid(), timestamp: .now)
-        let ended = UndoStep.Origin(process: .max, timestamp: .now)
+        // The start of a process is known to a second.
+        let ended = UndoStep.Origin(process: .max, timestamp: .now + 2)
         let earlier = UndoStep.Origin(process: .max, timestamp: .now - 1e9)
         let sources = [mine, ended, earlier].map(ForeignChange.Source.init)
         #expect(sources == [.openWindow, .elsewhere, .earlierRun])

@@ -145,8 +145,12 @@ struct AppState: Sendable {
         if isError { typing.endActions() } else if message?.isError == true { return }
         let isMore =
             !isError && typing.group != nil && message != nil && message?.text == saving.reported?.text
-        message = Message(
-            text: isMore ? "\(message?.text ?? "") · \(text)" : text, isError: isError, at: now)
+        let whole = isMore ? "\(message?.text ?? "") · \(text)" : text
+        message = Message(text: whole, isError: isError, at: now)
+        guard isMore else { return }
+        let more = saving.reported?.more.map { "\($0) · \(text)" } ?? text
+        saving.reported?.more = more
+        saving.reported?.text = whole
     }
 
     /// Applies the options to the state that they affect.

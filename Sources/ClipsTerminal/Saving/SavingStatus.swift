@@ -19,8 +19,8 @@ struct SavingStatus: Sendable {
     var hasMoved = false
     /// The groups of the works under way, in their order.
     private var groups: [Int?] = []
-    /// The works that the last message reports, if they are of one group, and its text.
-    var reported: (group: Int?, works: [Reported], text: String)?
+    /// The works that the last message reports, if they are of one group, what else their key reported, and the text.
+    var reported: (group: Int?, works: [Reported], more: String?, text: String)?
     /// Whether the app quits after the last save.
     var isQuitting = false
 
@@ -139,6 +139,10 @@ extension AppState {
         let undoHint = "\(keys.name(of: .undo)) to undo"
         switch work {
         case .open: return
+        case .undo(_, .keepTheirs) where token == nil, .redo(_, .keepTheirs) where token == nil:
+            undoSteps.setAside(work)
+            let verb = if case .undo = work { "undone" } else { "redone" }
+            report("Nothing was \(verb): \(summary) · later changes of others remain")
         case .undo(let step, _):
             // A key may undo several changes, and undo may be of several works of a key.
             let group = group ?? step.group
@@ -165,7 +169,7 @@ extension AppState {
             guard let token else {
                 guard !isReported(group) else { return }
                 report(summary.sentence)
-                saving.reported = message.map { (group, [], $0.text) }
+                saving.reported = message.map { (group, [], nil, $0.text) }
                 return
             }
             undoSteps.addWork(UndoStep(token: token, summary: summary, group: group))
@@ -198,13 +202,14 @@ extension AppState {
             isAlike
             ? verb + summaries.joined(separator: ", ")
             : works.map { $0.verb + $0.summary }.joined(separator: ", ")
-        let text = Self.joined([all.sentence, remark, hint, other])
+        let more = isReported ? saving.reported?.more : nil
+        let text = Self.joined([all.sentence, remark, hint, other, more])
         saving.reported = nil
         if let failure {
             message = Message(text: Self.joined([text, failure]), isError: true, at: now)
         } else {
             report(text)
-            saving.reported = (group, works, text)
+            saving.reported = (group, works, more, text)
         }
     }
 
