@@ -6,8 +6,8 @@ import SearchIndex
 /// The clips that a search has found so far, the best matches first, updated with each change.
 ///
 /// A clip retains its rank while its best field that matches is the same, so that few edits move the list. A new match is
-/// among those that match as well as it does. After ``ClipQuery/maxRanked``, the other matches follow, newest first, as all do while the
-/// index of a large store is built.
+/// among those that match as well as it does. After ``ClipQuery/maxRanked``, the other matches follow, newest first, as
+/// all do while the index of a large store is built.
 ///
 /// - Complexity: 16 bytes for each clip. A change passes once over the keys.
 struct RankedSelection: ListSelection {

@@ -120,11 +120,7 @@ struct ChangesPane {
                     && DisplayWidth.columns(of: SafeText.line(old + new)) >= width
                 let texts = new.isEmpty ? [old] : isLong ? [old, new] : [old + " " + new]
                 for text in texts {
-                    guard isLong else {
-                        lines.append(Line(text: "  " + text, style: theme.muted, change: index))
-                        continue
-                    }
-                    var wrapped = WrappedText(text, width: width)
+                    var wrapped = WrappedText(SafeText.line(text), width: width)
                     lines += wrapped.lines(0..<Self.maxRows).map {
                         Line(text: "  " + $0, style: theme.muted, change: index)
                     }

@@ -16,8 +16,9 @@ enum Browser {
         return "Only URLs such as https, file, mailto, and tel are opened."
     }
 
-    private static let textBrowsers = ["w3m", "elinks", "links", "lynx"]
-    private static let otherTextBrowsers: Set = ["links2", "browsh", "carbonyl", "cha"]
+    private static let textBrowsers = [
+        "w3m", "elinks", "links", "lynx", "links2", "cha", "browsh", "carbonyl",
+    ]
 
     /// The first installed browser for the terminal.
     static var installedTextBrowser: String? { textBrowsers.first(where: Environment.has(program:)) }
@@ -29,8 +30,7 @@ enum Browser {
 
     /// Whether a command needs the terminal. Without, it shows nothing, and ends with success.
     static func needsTerminal(_ command: [String]) -> Bool {
-        guard let name = command.first?.split(separator: "/").last.map(String.init) else { return false }
-        return textBrowsers.contains(name) || otherTextBrowsers.contains(name)
+        textBrowsers.contains { command[0] == $0 || command[0].hasSuffix("/" + $0) }
     }
 
     /// Returns the words of BROWSER, or xdg-open, with the URL for `%s` or at the end.
