@@ -211,12 +211,12 @@ import Testing
         #expect(links.urls == ["https://tue.example/", "https://mon.example/"])
     }
 
-    @Test func `links of four digits are numbered, and more are reported`() throws {
-        let urls = (1...9999).map { "https://a.example/\($0)" }
+    @Test func `links of five digits are numbered, and more are reported`() throws {
+        let urls = (1...99_999).map { "https://a.example/\($0)" }
         let list = urls.enumerated().map { "[\($0 + 1)]: \($1)" }.joined(separator: "\n")
-        var text = "See [x][9999].\n\n" + list
+        var text = "See [x][99999].\n\n" + list
         var links = ClipLinks(takingListOf: &text)
-        #expect(links.numbered(text) == "See x [9999]." && links.urls == urls && !links.isCut)
+        #expect(links.numbered(text) == "See x [99999]." && links.urls == urls && !links.isCut)
         #expect(links.numbered("https://b.example/") == "https://b.example/" && links.isCut)
     }
 

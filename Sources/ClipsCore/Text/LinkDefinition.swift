@@ -11,6 +11,8 @@ package struct LinkDefinition: Hashable, Sendable {
     let hasTitle: Bool
 
     package static let maxName = 100
+    /// The numbered links of a page. Those of the largest pages, such as lists of links, are fewer.
+    package static let maxCount = 99_999
 
     package init?(_ line: ArraySlice<UInt8>) {
         guard line.first == UInt8(ascii: "["),

@@ -1,3 +1,4 @@
+import ClipsCore
 import FoundationEssentials
 import Platform
 import SearchIndex
@@ -15,7 +16,6 @@ struct PageLinks {
     /// The hashes of the addresses without a number.
     private var omitted: Set<Int> = []
 
-    private static let maxCount = 9999
     /// A page may have a long address in a million links.
     private static let maxSize = 3 << 20
     private static let maxAddress = 4096
@@ -82,7 +82,7 @@ struct PageLinks {
     /// Returns the number of an address; nil if there are too many.
     mutating func number(of address: String) -> Int? {
         if let known = numbers[address] { return known }
-        guard addresses.count < Self.maxCount, size + address.utf8.count <= Self.maxSize else {
+        guard addresses.count < LinkDefinition.maxCount, size + address.utf8.count <= Self.maxSize else {
             omitted.insert(address.hashValue)
             return nil
         }

@@ -24,8 +24,8 @@ struct ClipLinks: Sendable {
     private var left = Self.maxBytes
 
     /// The bytes of a clip that are searched; the time of a key.
-    static let maxBytes = 1 << 20
-    static let maxCount = 9999
+    static let maxBytes = 4 << 20
+    static let cutNotice = "Only the first \(LinkDefinition.maxCount.grouped) links have numbers."
 
     init() {}
 
@@ -33,7 +33,7 @@ struct ClipLinks: Sendable {
     init(takingListOf text: inout String) {
         let bytes = Array(text.utf8.suffix(Self.maxBytes))
         var (end, found) = (bytes.count, [LinkDefinition]())
-        while end > 0, found.count < Self.maxCount {
+        while end > 0, found.count < LinkDefinition.maxCount {
             let start = bytes[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
             guard let definition = LinkDefinition(bytes[start..<end]) else { break }
             found.append(definition)
@@ -172,7 +172,7 @@ struct ClipLinks: Sendable {
     /// Returns the number of an address, a new one if it has none; nil if there are too many.
     private mutating func number(of url: String) -> Int? {
         if let known = numbers[url] { return known }
-        guard urls.count < Self.maxCount else {
+        guard urls.count < LinkDefinition.maxCount else {
             isCut = true
             return nil
         }

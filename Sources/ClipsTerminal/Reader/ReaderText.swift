@@ -143,7 +143,7 @@ struct ReaderText: Sendable {
             add(.url, addresses.joined(separator: "\n"))
         }
         if numbered.isCut {
-            add(.facts, "Only the first \(ClipLinks.maxCount) links have numbers.")
+            add(.facts, ClipLinks.cutNotice)
         }
         if isLong {
             add(.space, " ")

@@ -35,7 +35,7 @@ struct ShownText: Sendable {
     static let codeIndent = "  "
 
     /// The bytes that are searched; the time of a key.
-    static let maxBytes = 1 << 20
+    static let maxBytes = 4 << 20
     /// The maximum bytes that tables add.
     private static let maxAdded = 1 << 20
 
