@@ -25,6 +25,20 @@ import Testing
         }
     }
 
+    @Test(arguments: ["saved,url", "url", "url,title", "saved", "age,saved,url"])
+    func `columns that the config file adds remain when the terminal gets wider`(names: String) {
+        var (most, widest) = (0, 0)
+        var state = AppState.showing(4, config: "set columns \(names)")
+        for columns in 40...250 {
+            _ = state.handle(.resized(Size(rows: 24, columns: columns)), at: noon)
+            let shown = state.columns(of: state.layout)
+            #expect(shown.all.count >= most && shown.title.width >= widest, "\(columns) columns")
+            (most, widest) = (max(most, shown.all.count), max(widest, shown.title.width))
+        }
+        #expect(
+            state.layout.arrangement == .beside && most == Set(names.split(separator: ",") + ["title"]).count)
+    }
+
     @Test(arguments: ["", "needle"])
     func `the words of a title never get fewer when the terminal gets wider`(filter: String) throws {
         let long = String(repeating: "long title ", count: 30)

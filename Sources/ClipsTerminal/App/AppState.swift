@@ -266,7 +266,7 @@ struct AppState: Sendable {
         if screen == .list {
             var ages = [sync.lastChange.flatMap { Age.change(of: $0.at, at: now) }]
             for row in list.clips.visibleRows { ages.append(Age.change(of: row.created, at: now)) }
-            deadlines.append(sidebar.nextCount)
+            deadlines.append(sidebar.nextChange(at: now))
             // Rounded to the second, so that many clips of one minute cost one drawing a second.
             deadlines.append(
                 ages.compactMap { $0 }.min().map {

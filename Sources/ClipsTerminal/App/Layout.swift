@@ -18,7 +18,11 @@ struct Layout: Equatable {
     private(set) var status: Rect?
     private(set) var hints: Rect?
 
-    static let minColumnsBeside = 120
+    /// Returns the width with room for the list's columns and a clip at their side.
+    static func minColumnsBeside(_ names: [ListColumns.Name]) -> Int {
+        max(120, ListColumns.minWidthBeside(names) + 1 + minColumnsOfClip)
+    }
+    private static let minColumnsOfClip = 43
     /// The rows with room for the hints next to both versions of a clip and a box of choices.
     static let minRowsOfConflict = 13
     private static let minRowsBelow = 30
@@ -55,7 +59,7 @@ struct Layout: Equatable {
             arrangement = .listOnly
         } else if isZoomed {
             arrangement = isReading ? .detailOnly : .listOnly
-        } else if body.size.columns >= Self.minColumnsBeside, rows >= 4 {
+        } else if body.size.columns >= Self.minColumnsBeside(names), rows >= 4 {
             arrangement = .beside
         } else if size.rows >= Self.minRowsBelow {
             arrangement = .below

@@ -48,8 +48,12 @@ package struct ListColumns: Equatable {
         names.allSatisfy { $0 == .title || $0 == .age } ? 64 : 50
     }
 
-    /// Returns the narrowest list next to the clip, in which the title has its width next to the age and the numbers.
-    static func minWidthBeside(_ names: [Name]) -> Int { 3 + 5 + wideTitle(names) + 7 }
+    /// Returns the narrowest list next to the clip, in which the title has its width next to the numbers, the age, and the
+    /// columns that only a config file adds.
+    static func minWidthBeside(_ names: [Name]) -> Int {
+        let others = [.age, .saved, .url].filter(names.contains).map { $0.widths(in: 0).least + 1 }
+        return 3 + 5 + wideTitle(names) + max(7, others.reduce(0, +))
+    }
 
     /// Returns the width of the title before the site and the tags are shown.
     private static func goodTitle(in list: Int, _ wide: Int, isBeside: Bool) -> Int {
@@ -95,7 +99,7 @@ package struct ListColumns: Equatable {
         let isWhole = names.allSatisfy { $0 == .title || shown[$0] != nil }
         // Where no column has room, the title has the width that it has next to the first one; and before the clip is at
         // the side of the list, the width that it has then.
-        let isLimited = !isBeside && width < Layout.minColumnsBeside - 2
+        let isLimited = !isBeside && width < Layout.minColumnsBeside(names) - 2
         let added = !isWhole ? 0 : isLimited ? min(left, max(0, wide - title)) : left
         (title, slack) = (title + added, left - added)
         let ordered = names.contains(.title) ? names : [.title] + names

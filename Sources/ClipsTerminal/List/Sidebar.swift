@@ -39,7 +39,9 @@ struct Sidebar: Sendable {
     /// The share of the time for which the searches are counted while others write is one of this number, unless their
     /// numbers would be older than the longest pause.
     private static let pauseFactor = 20.0
-    private static let (shortestPause, longestPause) = (0.25, 2.0)
+    private static let (shortestPause, longestPause) = (0.1, 2.0)
+    /// An older number than this gets a mark, which would flicker if each commit caused one.
+    private static let newest = 0.1
     /// The smallest number of rows of a section: its heading, two entries, and the number of the others.
     fileprivate static let minRows = 4
 
@@ -75,21 +77,30 @@ struct Sidebar: Sendable {
     }
 
     /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. It remains
-    /// until the next count, since a mark on each number that lacks a commit would flicker.
+    /// until the next count.
     ///
     /// - Parameter most: The number of clips of the query, if it is known, above which an earlier number is not shown.
-    func unreadCount(_ query: ClipQuery, upTo most: Int = .max) -> String? {
-        counts[query].flatMap { $0.count > most ? nil : $0.shown }
+    func unreadCount(_ query: ClipQuery, upTo most: Int = .max, at now: Date) -> String? {
+        counts[query].flatMap { $0.count > most ? nil : $0.shown }.map {
+            isOutdated(query, at: now) ? "~" + $0 : $0
+        }
     }
 
-    /// Whether commits may have changed the number of a search which is not counted again at once.
-    func isOutdated(_ query: ClipQuery, at now: Date) -> Bool {
-        !current.contains(query) && countDue.timeIntervalSince(now) > Self.shortestPause
+    /// Whether commits may have changed the number of a search some time ago.
+    private func isOutdated(_ query: ClipQuery, at now: Date) -> Bool {
+        if counting.contains(query), let countingStart {
+            return now.timeIntervalSince(countingStart) > Self.newest
+        }
+        return !current.contains(query) && countDue.timeIntervalSince(now) > Self.newest
     }
 
-    /// The time of the next count, if one is needed.
-    var nextCount: Date? {
-        countingStart == nil && !current.isSuperset(of: shown) ? countDue : nil
+    /// The time of the next count, if one is needed, or of the mark of the numbers that are being counted.
+    func nextChange(at now: Date) -> Date? {
+        if let countingStart {
+            let mark = countingStart.addingTimeInterval(Self.newest + 0.001)
+            return mark > now ? mark : nil
+        }
+        return current.isSuperset(of: shown) ? nil : countDue
     }
 }
 
@@ -181,8 +192,7 @@ extension AppState {
     var unreadCount: String? {
         guard let count = loadedUnreadCount else {
             let most = list.clips.isCounted ? list.clips.count : .max
-            let sign = sidebar.isOutdated(list.query, at: now) ? "~" : ""
-            return sidebar.unreadCount(list.query, upTo: most).map { sign + $0 }
+            return sidebar.unreadCount(list.query, upTo: most, at: now)
         }
         return UnreadCount(count).shown
     }
@@ -270,7 +280,7 @@ struct SidebarPane {
             frame.putHeader(row.name, line, theme)
             return frame.putRight("clips", in: line, width: width - 1, style: theme.muted)
         }
-        let unread = row.query.flatMap { state.sidebar.unreadCount($0) } ?? ""
+        let unread = row.query.flatMap { state.sidebar.unreadCount($0, at: state.now) } ?? ""
         let count = row.count.map(\.grouped) ?? unread
         frame.putCut(
             row.name, in: line, column: 1, width: width - DisplayWidth.columns(of: count) - 3,
