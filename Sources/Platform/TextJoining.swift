@@ -13,9 +13,12 @@ extension [String] {
     }
 
     /// The texts as in `a, b, or c`.
-    package var listed: String {
+    package var listed: String { listed("or") }
+
+    package func listed(_ word: String) -> String {
         guard count > 1 else { return first ?? "" }
-        return Array(dropLast()).joined(separator: ", ") + (count > 2 ? ", or " : " or ") + self[count - 1]
+        return Array(dropLast()).joined(separator: ", ") + "\(count > 2 ? "," : "") \(word) "
+            + self[count - 1]
     }
 }
 

@@ -114,7 +114,7 @@ import Testing
         }
         #expect(try await store.duplicates() == [])
         let description = try await store.changeDescription(of: try #require(token))
-        if policy == .merge { #expect(description == "changed 1 clip, deleted 9") }
+        if policy == .merge { #expect(description == "changed “title” (note changed), deleted 9 clips") }
         _ = try await store.undo(try #require(token))
         let after = try await clips()
         #expect(Set(after.map(\.note)) == Set(before.map(\.note)) && after.count == 12)

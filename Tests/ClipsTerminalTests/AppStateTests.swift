@@ -113,16 +113,16 @@ import Testing
         #expect(state.statusLine.contains("saved 2 clips"))
         // It may have been the last part.
         var effects = state.take(window(0..<30))
-        #expect(state.statusLine.contains("extension saved clips"))
+        #expect(state.statusLine.contains("extension saved … clips"))
         for number in 2...3 as ClosedRange<Int64> {
             effects += state.take(.transactions([part(number)]))
-            #expect(state.statusLine.contains("extension saved clips"))
+            #expect(state.statusLine.contains("extension saved … clips"))
         }
         let counting = effects.filter { if case .countStep = $0 { true } else { false } }
         try #require(counting.count == 3)
         // The answer to a former request.
         state.answer(counting[0], StepCounts(inserted: 4, updated: 0, deleted: 0, end: 2))
-        #expect(state.statusLine.contains("extension saved clips"))
+        #expect(state.statusLine.contains("extension saved … clips"))
         state.answer(counting[2], StepCounts(inserted: 1500, updated: 0, deleted: 0, end: 4))
         #expect(state.statusLine.contains("saved 1,500 clips"))
         state.take(.transactions([part(4)]))

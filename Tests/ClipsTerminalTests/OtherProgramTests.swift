@@ -48,15 +48,29 @@ import Testing
         let effects = state.take(window(0..<30))
         let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
         // Nothing newer.
-        func newest(_ transaction: TransactionSummary, isWhole: Bool = true) {
+        @discardableResult
+        func newest(_ transaction: TransactionSummary, isWhole: Bool = true) -> [Effect] {
             state.answer(reading, ([transaction], isWhole: isWhole))
         }
         newest(transaction(1))
         #expect(state.statusLine.contains("extension saved"))
         newest(transaction(2, inserting: [600], author: "cli"))
         #expect(state.statusLine.contains("cli saved 1 clip"), "\(state.statusLine)")
-        newest(transaction(3, inserting: [600], author: "cli"), isWhole: false)
-        #expect(state.statusLine.contains("cli changed clips"), "\(state.statusLine)")
+        // The changes that were not read may be others.
+        for (number, areAlike, sentence) in [
+            (3, true, "saved 3,000 clips"), (4, false, "saved 2,999, changed 1"),
+        ] {
+            let part = transaction(Int64(number), inserting: [600], author: "cli")
+            let effects = newest(part, isWhole: false)
+            #expect(state.statusLine.contains("cli changed … clips"), "\(state.statusLine)")
+            let counting = try #require(effects.first { if case .countStep = $0 { true } else { false } })
+            let (inserted, updated) = areAlike ? (3000, 0) : (2999, 1)
+            state.answer(
+                counting,
+                StepCounts(
+                    inserted: inserted, updated: updated, deleted: 0, areAlike: areAlike, end: Int64(number)))
+            #expect(state.statusLine.contains("cli \(sentence)"), "\(state.statusLine)")
+        }
         newest(external(5, inserting: 601))
         #expect(state.statusLine.contains("another program saved 1 clip"), "\(state.statusLine)")
         newest(external(9, inserting: 602), isWhole: false)

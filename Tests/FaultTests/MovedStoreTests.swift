@@ -62,7 +62,7 @@ import Testing
         let said = try String(contentsOfFile: errors, encoding: .utf8)
         #expect(
             said.contains("was replaced, moved, or deleted") && Sentences.fault(in: said) == nil, "\(said)")
-        #expect(app.shows("the store file was replaced or emptied: quit and restart"))
+        #expect(app.shows("The store file was replaced or emptied: quit and restart"))
         app.type("ahttps://example.org/late\r")
         #expect(app.shows("Your text is in"))
         #expect(try Shell.run("cksum", opened).output == before)

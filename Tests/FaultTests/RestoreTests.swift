@@ -79,7 +79,7 @@ import Testing
         let said = try String(contentsOfFile: errors, encoding: .utf8)
         #expect(said.contains("was replaced") && Sentences.fault(in: said) == nil, "\(said)")
         #expect(
-            app.shows("the store file was replaced or emptied: quit and restart"), "\(app.lines.suffix(3))")
+            app.shows("The store file was replaced or emptied: quit and restart"), "\(app.lines.suffix(3))")
         app.type("ahttps://example.org/late\r")
         #expect(app.shows("Your text is in"))
         #expect(try clips.ids().count == Situation.clips)
@@ -142,7 +142,7 @@ import Testing
         let run = try clips.run("backup", "restore", copy)
         #expect(run.status == 0, "\(run)")
         #expect(
-            app.shows("the store file was replaced or emptied: quit and restart"), "\(app.lines.suffix(3))")
+            app.shows("The store file was replaced or emptied: quit and restart"), "\(app.lines.suffix(3))")
         #expect(try clips.sqlite3("PRAGMA journal_mode; PRAGMA integrity_check") == "wal\nok")
         #expect(await Oracle(clips: clips).complaints() == [])
     }

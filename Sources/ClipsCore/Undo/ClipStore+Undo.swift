@@ -319,8 +319,10 @@ extension ClipStore {
                 }
                 if Set(phrases).count == 1 { values = step.first.flatMap { all[$0.number] } }
             }
-            if step.clips.count <= 2 { titles = try snapshot.titles(of: step.clips.sorted()) }
-            if step.clips.count == 2, let update = step.update {
+            if step.clips.count <= 2 || step.words.count > 1 {
+                titles = try snapshot.titles(of: step.named.sorted())
+            }
+            if step.clips.count > 1, let update = step.update {
                 let missing = ChangeWords(update).lacking
                 values = try snapshot.values(missing, after: [(update.number, update.objectID.key)])[
                     update.number]
@@ -334,7 +336,7 @@ extension ClipStore {
         }
         guard let first = step.first else { return nil }
         var names = titles.mapValues { ChangeContext.quoted($0, upTo: maxTitle) }
-        if step.clips.count == 2, let update = step.update, let name = names[update.objectID.key] {
+        if step.clips.count > 1, let update = step.update, let name = names[update.objectID.key] {
             let words = ChangeWords(update, after: values, quotes: step.quotes, isReverse: isRedoing)
             // A merge may have given it the other's title.
             let before = Set(names.values).count < 2 ? update.oldValues[ClipAttribute.title.rawValue] : nil

@@ -98,6 +98,11 @@ struct UndoPieces {
     /// The update, if there is one only.
     var update: HistoryChange? { kinds[.update]?.count == 1 ? firstUpdate : nil }
     private var firstUpdate: HistoryChange?
+    /// The clips that a description names: one or two, and the only one of a kind of change.
+    var named: Set<Int64> {
+        clips.count <= 2 ? clips : kinds.values.reduce(into: []) { if $1.count == 1 { $0.formUnion($1) } }
+    }
+
     /// The first changes whose words need values, which can be compared.
     private(set) var lacking: [(number: Int64, clip: Int64, words: ChangeWords)] = []
     static let maxCompared = 1000
@@ -159,7 +164,7 @@ struct UndoPieces {
         func count(_ kind: HistoryChange.Kind) -> Int { kinds[kind]?.count ?? 0 }
         return StepCounts(
             inserted: count(.insert), updated: count(.update), deleted: count(.delete),
-            end: pieces.last?.token.number ?? 0)
+            areAlike: words.count == 1, end: pieces.last?.token.number ?? 0)
     }
 
     /// Clips that did not change alike, in numbers: `changed 2 clips, deleted 3`, or `changed “One” (starred),
@@ -167,23 +172,21 @@ struct UndoPieces {
     ///
     /// - Parameters:
     ///   - isReverse: Whether to describe the opposite.
-    ///   - titles: Those of both clips, in quotation marks; empty if there are more.
+    ///   - titles: Those of ``named``, in quotation marks.
     func numbers(isReverse: Bool, _ titles: [Int64: String] = [:]) -> String {
         let verbs: [(HistoryChange.Kind, String)] = [
             (isReverse ? .delete : .insert, "saved"), (.update, "changed"),
             (isReverse ? .insert : .delete, "deleted"),
         ]
-        guard titles.count < clips.count else {
-            return verbs.compactMap { kind, verb in
-                kinds[kind].map {
-                    "\(verb) " + $0.sorted().compactMap { titles[$0] }.joined(separator: " and ")
-                }
-            }.joined(separator: ", ")
-        }
-        let parts = verbs.compactMap { kind, verb in kinds[kind].map { (verb, $0.count) } }
-        return parts.enumerated().map { index, part in
-            let noun = index > 0 ? "" : part.1 == 1 ? " clip" : " clips"
-            return "\(part.0) \(part.1.grouped)\(noun)"
+        var hasNoun = false
+        return verbs.compactMap { kind, verb in
+            kinds[kind].map { clips in
+                let names = clips.count > 2 ? [] : clips.sorted().compactMap { titles[$0] }
+                guard names.count < clips.count else { return "\(verb) \(names.listed("and"))" }
+                let noun = hasNoun ? "" : clips.count == 1 ? " clip" : " clips"
+                hasNoun = true
+                return "\(verb) \(clips.count.grouped)\(noun)"
+            }
         }.joined(separator: ", ")
     }
 }
@@ -193,11 +196,14 @@ package struct StepCounts: Hashable, Sendable {
     package let inserted: Int
     package let updated: Int
     package let deleted: Int
+    /// Whether all of them changed alike.
+    package let areAlike: Bool
     /// The last transaction that is counted.
     package let end: Int64
 
-    package init(inserted: Int, updated: Int, deleted: Int, end: Int64) {
-        (self.inserted, self.updated, self.deleted, self.end) = (inserted, updated, deleted, end)
+    package init(inserted: Int, updated: Int, deleted: Int, areAlike: Bool = true, end: Int64) {
+        (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
+        (self.areAlike, self.end) = (areAlike, end)
     }
 }
 

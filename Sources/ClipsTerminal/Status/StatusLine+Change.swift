@@ -18,8 +18,7 @@ extension StatusLine {
         // The left side shows the pause.
         case .live: break
         case .polling: parts.append(StyledRun("polling (no file events)", theme.warning))
-        case .storeReplaced:
-            return [StyledRun("the store file was replaced or emptied: quit and restart", theme.error)]
+        case .storeReplaced: return [StyledRun("not live", theme.error)]
         case .failing(.store(let error)) where state.sync.hasBeenLive && error.isOfWriting:
             // Commits are read before the position in the history is saved.
             parts.append(StyledRun("live, but the store is not writable", theme.warning))

@@ -12,17 +12,24 @@ struct StatusLine {
     let state: AppState
     var theme: Theme { state.theme }
 
+    /// The message, or that nothing else on the screen is true anymore.
+    private var message: AppState.Message? {
+        guard state.message == nil, state.sync.state == .storeReplaced else { return state.message }
+        return AppState.Message(
+            text: "The store file was replaced or emptied: quit and restart.", isError: true)
+    }
+
     /// - Parameter isReused: Whether the frame contains the last one, with the same line of keys.
     func draw(_ layout: Layout, in frame: inout Frame, isReused: Bool = false) {
         if let hints = layout.hints, !isReused { HintLine(state: state).draw(hints, &frame) }
         // On a screen of one row, a prompt or an error replaces the list.
-        let isNeeded = state.prompt != nil || state.message != nil
+        let isNeeded = state.prompt != nil || message != nil
         guard let line = layout.status ?? (isNeeded ? Rect(frame.size) : nil) else { return }
         frame.fill(line)
         if state.prompt != nil {
             drawPrompt(line, &frame)
             if let message = state.message ?? filterProblem { drawHint(message, above: line, layout, &frame) }
-        } else if let message = state.message {
+        } else if let message {
             let text = shortened(message, to: line.size.columns - 2 * indent(line))
             if drawWrapped(text, of: message, upTo: line, &frame) { return }
             let used = frame.put(
@@ -39,7 +46,7 @@ struct StatusLine {
 
     /// Whether the message covers rows above the status line.
     func coversRows(_ layout: Layout) -> Bool {
-        guard let message = state.message, let line = layout.status else { return false }
+        guard let message, let line = layout.status else { return false }
         let width = line.size.columns - 2 * indent(line)
         return Self.isLonger(shortened(message, to: width), than: width)
     }

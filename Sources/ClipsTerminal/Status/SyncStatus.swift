@@ -91,7 +91,7 @@ struct SyncStatus: Sendable {
             let count = inserted + updated + deleted
             // Their number is not known before the step ends.
             if mayLackParts, loose?.isEmpty ?? true {
-                return "\(author)\((step == nil ? nil : words)?.sentence("clips") ?? "changed clips")"
+                return "\(author)\((step == nil ? nil : words)?.sentence("… clips") ?? "changed … clips")"
             }
             if let words, !mayLackParts {
                 let known = lines.map(titles.words)
@@ -156,6 +156,7 @@ struct SyncStatus: Sendable {
         guard var change = lastChange, change.token == token else { return }
         (change.inserted, change.updated, change.deleted) = (counts.inserted, counts.updated, counts.deleted)
         (change.mayLackParts, change.needsCount, change.countedEnd) = (false, false, counts.end)
+        if !counts.areAlike { change.words = nil }
         remember(change)
     }
 
@@ -208,7 +209,7 @@ struct SyncStatus: Sendable {
         }
         change.mayLackParts = change.mayLackParts || hasSkipped && change.step != nil
         hasSkipped = false
-        change.needsCount = change.step != nil
+        change.needsCount = change.step != nil || change.mayLackParts && change.loose == nil
         remember(change)
     }
 }
