@@ -126,8 +126,8 @@ import Testing
         try await store.update(id, [.title: .text("B"), .url: .text("https://b.c")])
         #expect(
             try await sentences()
-                == ["changed the URL, title of clip \(id) “B”", "changed the URL, title of “B”"]
-                + ["changed the URL, title of “A”"])
+                == ["changed the URL and title of clip \(id) “B”", "changed the URL and title of “B”"]
+                + ["changed the URL and title of “A”"])
         let ids = try await store.add(["C", "D"].map(Self.draft))
         try await store.set(.archived, true, of: ids)
         #expect(try await store.changeDescription(of: last().token) == "archived 2 clips")

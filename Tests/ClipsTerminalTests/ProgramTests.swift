@@ -131,7 +131,7 @@ import Testing
             let browser = app.folder.path(of: "browser")
             try "echo \"no page $1\" >&2; exit 3".write(toFile: browser, atomically: true, encoding: .utf8)
             app.script.runner.programs.terminalBrowser = "sh \(browser)"
-            try app.run("O\n:wait text='sh' ended with status 3. Check the address and the connection")
+            try app.run("O\n:wait text='sh' ended with status 3 on “Clip 2”. Check the address")
             #expect(app.state.screen == .output && app.lines[0] == "no page https://clip2.example/")
             try app.run("j\n:wait text=Output of sh on “Clip 2”\n<Esc>\n:wait text=Clip 1")
             try "echo a text".write(toFile: browser, atomically: true, encoding: .utf8)
@@ -245,7 +245,7 @@ import Testing
             func exists() -> Bool { FileManager.default.fileExists(atPath: form()) }
             let remember = "echo \"$1\" > '\(path)'"
             try app.use(editor: "\(remember); exit 3")
-            try app.run("e\n:wait text=ended with status 3; nothing was saved. Check EDITOR")
+            try app.run("e\n:wait text=ended with status 3; “Clip 0” is unchanged. Check EDITOR")
             #expect(form().contains("/clip-") && !exists())
             try app.use(editor: remember)
             try app.run("e\n:wait text= is unchanged.")

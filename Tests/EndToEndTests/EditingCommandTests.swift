@@ -43,7 +43,9 @@ import Testing
         #expect(
             try clips.run("tag", "1", "+c d", "+e", "-none").errors
                 == "clips: Tagged clip 1 “a” +e; no tag none to remove.\n")
-        #expect(try clips.run("tag", "1", "--", "-h", "+h").status == 0)
+        #expect(
+            try clips.run("tag", "1", "--", "-e", "+e").errors
+                == "clips: Removed the tag e from clip 1 “a”.\n")
         #expect(try clips.run("tag", "1", "+c,d").errors.hasPrefix("clips: A tag has no comma."))
     }
 
@@ -92,7 +94,7 @@ import Testing
         #expect(try value("title || '|' || text") == "b|one\nthree")
         #expect(
             try clips.run("history", "--limit", "1").output.hasSuffix(
-                "changed the title, text of clip 1 “b”\n"))
+                "changed the title and text of clip 1 “b”\n"))
         #expect(try leftFiles() == [])
     }
 

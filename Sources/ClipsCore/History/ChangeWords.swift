@@ -1,4 +1,5 @@
 import PersistentStore
+import Platform
 
 /// A change of a clip in words, such as `marked as read`.
 package struct ChangeWords: Hashable, Sendable {
@@ -127,7 +128,7 @@ package struct ChangeWords: Hashable, Sendable {
             others = [ClipAttribute.updated.words]
         }
         parts += texts.map(Part.text)
-        if !others.isEmpty { parts.append(.attributes("changed", others.joined(separator: ", "))) }
+        if !others.isEmpty { parts.append(.attributes("changed", others.listed("and"))) }
         return parts
     }
 
@@ -142,7 +143,7 @@ package struct ChangeWords: Hashable, Sendable {
             }
         }
         for verb in ["added", "deleted", "changed"] {
-            if let names = names[verb] { joined.append(.attributes(verb, names.joined(separator: ", "))) }
+            if let names = names[verb] { joined.append(.attributes(verb, names.listed("and"))) }
         }
         return joined
     }

@@ -58,14 +58,16 @@ package struct TagChange: Hashable, Sendable {
         }
         func tags(_ isAdded: Bool) -> [String] {
             let typed = names.filter { $0.isAdded == isAdded }.map { $0.words.joined(separator: " ") }
-            return Tags(typed.map(Self.unquoted)).names
+            return typed.map(Self.unquoted)
         }
-        (adding, removing) = (tags(true), tags(false))
+        self.init(adding: tags(true), removing: tags(false))
     }
 
     package init(adding: [String], removing: [String]) {
-        self.adding = Tags(adding).names
-        self.removing = Tags(removing).names
+        let removed = Tags(removing).names
+        // A tag that is added and removed is removed.
+        self.adding = Tags(adding).names.filter { !removed.contains($0) }
+        self.removing = removed
     }
 
     package var isEmpty: Bool { adding.isEmpty && removing.isEmpty }

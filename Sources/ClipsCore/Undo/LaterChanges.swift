@@ -41,17 +41,19 @@ struct LaterChanges {
 
     /// Reads the changes from the end on.
     mutating func read(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
-        var (transaction, isOwn) = (Int64?.none, false)
+        var (transaction, isOwn, author) = (Int64?.none, false, String?.none)
         var found = self
         let request = HistoryFetchRequest(.after(end), where: others, changes: .entity(ClipModel.entity))
         try snapshot.forEachChange(request) { change, origin in
             if transaction != origin.number {
                 transaction = origin.number
                 isOwn = origin.author == found.undo.author && found.isPart(origin.contextName)
+                let window = StepName(origin.contextName).window
+                author = origin.author.map { AuthorName.shown($0, window: window) }
             }
             let key = change.objectID.key
             if !isOwn, found.clips.contains(key) {
-                found.changes[key, default: []].append((change.number, origin.author))
+                found.changes[key, default: []].append((change.number, author))
             }
             return true
         }

@@ -26,7 +26,7 @@ package struct UndoConflict: Hashable, Sendable {
 
     package let clips: [Clip]
     package let count: Int
-    /// The authors of the changes; nil for an external writer.
+    /// The names of the authors of the changes, with the numbers of their windows; nil for an external writer.
     package let authors: [String?]
     /// Whether a part of the transaction can be undone without a conflict.
     package let hasRest: Bool

@@ -151,7 +151,7 @@ final class AppRunner {
                 ? Self.problem(of: command[0], status)
                     ?? "Set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
                 : "Check the address and the connection."
-            return handle(.programFailed("'\(command[0])' \(Self.ending(status)). \(hint)"))
+            return handle(.programFailed("'\(command[0])' \(Self.ending(status)) on \(name). \(hint)"))
         }
         // Of several, those after it are not opened.
         handle(.pagesOpened(clips.count == commands.count ? Array(clips[...last]) : clips))
@@ -228,10 +228,11 @@ final class AppRunner {
         guard status == 0, let text else {
             let isUnchanged = text == nil || text == form
             if isUnchanged { unlink(path) }
-            let kept = isUnchanged ? "" : " Your text is in \(path)."
+            let subject = clip.map { "\(Work.quoted($0.displayTitle)) is unchanged" } ?? "nothing was saved"
+            let rest = isUnchanged ? "" : " Your text is in \(path)."
             return handle(
                 .programFailed(
-                    "The editor '\(editor.line)' \(Self.ending(status)); nothing was saved.\(kept) Check EDITOR and VISUAL."
+                    "The editor '\(editor.line)' \(Self.ending(status)); \(subject).\(rest) Check EDITOR and VISUAL."
                 ))
         }
         handle(.edited(EditedForm(clip: clip, text: text, path: path)))

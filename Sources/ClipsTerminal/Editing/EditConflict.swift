@@ -158,7 +158,7 @@ extension AppState {
             let changes = conflict.changes(answer)
             if changes.isEmpty {
                 if let form = conflict.form { emit(.removeFile(form)) }
-                report("Both changes were identical; nothing to save.")
+                report("Both edits of \(title) were identical; nothing to save.")
             } else {
                 let summary = "edited “\(conflict.mine.title.prefix(40))”"
                 start(.edit(stored, changes, summary, form: conflict.form))

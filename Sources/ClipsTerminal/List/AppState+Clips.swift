@@ -157,7 +157,10 @@ extension AppState {
     }
 
     mutating func tag(_ ids: [Int64], title: String, by change: TagChange) {
-        guard !change.isEmpty else { return report("No tag was given; nothing was changed.") }
+        guard !change.isEmpty else {
+            let subject = title.isEmpty ? "The clips are" : "\(Work.quoted(title)) is"
+            return report("\(subject) unchanged: no tag was given.")
+        }
         start(.tag(ids, adding: change.adding, removing: change.removing, title: title))
     }
 

@@ -214,7 +214,7 @@ extension AppState {
         }
         guard rows.count <= Marks.maxCount, !rows.contains(nil) else {
             report(
-                "\(count.grouped) rows are not loaded; mark a range with \(keys.name(of: .range))."
+                "Not all of \(rows.count.grouped) rows are loaded; mark a range with \(keys.name(of: .range))."
             )
             return false
         }

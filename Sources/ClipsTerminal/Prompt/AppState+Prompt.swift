@@ -215,12 +215,14 @@ extension AppState {
 
     /// Saves the changes of a form that the user edited.
     mutating func save(_ edited: EditedForm) {
+        let unchanged =
+            edited.clip.map { "\(Work.quoted($0.displayTitle)) is unchanged" } ?? "Nothing was saved"
         func end(_ sentence: String) {
             emit(.removeFile(edited.path))
             report(sentence)
         }
         guard edited.text.contains(where: { !$0.isWhitespace }) else {
-            return end("Nothing was saved: the form was empty.")
+            return end("\(unchanged): the form was empty.")
         }
         do throws(ClipForm.Problem) {
             let form = try ClipForm(reading: edited.text)
@@ -230,11 +232,11 @@ extension AppState {
                     ? end("Nothing was saved: the form was empty.") : start(.add(draft, form: edited.path))
             }
             let changes = try form.changes(from: clip)
-            guard !changes.isEmpty else { return end("\(Work.quoted(clip.displayTitle)) is unchanged.") }
+            guard !changes.isEmpty else { return end("\(unchanged).") }
             let title = String((form.title.isEmpty ? clip.displayTitle : form.title).prefix(40))
             start(.edit(clip, changes, "edited “\(title)”", form: edited.path))
         } catch {
-            report("\(error.sentence) Nothing was saved. Your text is in \(edited.path).", isError: true)
+            report("\(error.sentence) \(unchanged). Your text is in \(edited.path).", isError: true)
         }
     }
 }

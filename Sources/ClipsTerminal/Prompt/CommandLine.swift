@@ -125,8 +125,10 @@ extension AppState {
     /// Sets the style of a part of the screen, such as `unread bold yellow`.
     mutating func setColor(_ argument: String) {
         do {
-            try settings.config.setStyle(argument.split(separator: " ").map(String.init))
+            let words = argument.split(separator: " ").map(String.init)
+            try settings.config.setStyle(words)
             applySettings()
+            report("Set the style of \(words[0]) to \(words.dropFirst().joined(separator: " "))")
         } catch {
             report(error.text, isError: true)
         }

@@ -131,7 +131,8 @@ extension AppState {
             reader.showMatch(inLine: line)
         } else if found.isComplete, isForward, first > 0 {
             searchText(isForward: true, from: 0)
-            reportWrap(isForward: true)
+            // A match is reported once it is found; without one, that is reported.
+            if reader.found?.line ?? .max < first { reportWrap(isForward: true) }
         } else if found.isComplete {
             reportNoMatch(isForward: isForward)
         } else {

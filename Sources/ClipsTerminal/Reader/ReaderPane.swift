@@ -36,7 +36,9 @@ struct ReaderPane {
             // In a long text, the title is above the screen.
             let rows = max(1, reader.lines.prefix { $0.part == .title }.count)
             frame.fill(Rect(row: area.row, column: area.column, rows: rows, columns: area.size.columns))
-            frame.putCut("This clip was deleted.", in: area, width: area.size.columns, style: theme.error)
+            let room = max(8, area.size.columns - 15)
+            let name = reader.clip.map { "“\(SafeText.cut($0.displayTitle, to: room))”" } ?? "This clip"
+            frame.putCut("\(name) was deleted.", in: area, width: area.size.columns, style: theme.error)
         } else if reader.id != nil, reader.clip == nil {
             drawRow(area, &frame)
         }

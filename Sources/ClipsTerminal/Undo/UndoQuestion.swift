@@ -28,6 +28,14 @@ struct UndoQuestion: Sendable {
         return "\(conflict.count.grouped) clips changed since by \(authors)"
     }
 
+    /// The clips that the step would change, as a subject.
+    var subject: String {
+        guard conflict.count == 1, let clip = conflict.clips.first else {
+            return "\(conflict.count.grouped) clips are"
+        }
+        return "\(Work.quoted(clip.title)) is"
+    }
+
     var menu: Menu {
         Menu(
             title: isRedoing ? "Redo anyway?" : "Undo anyway?",
@@ -102,11 +110,12 @@ extension AppState {
             if conflict.form == nil {
                 emit(.retain(.recreate(conflict.base, conflict.mine, form: nil)))
             } else {
-                report("Nothing was saved.\(conflict.formHint)", isError: true)
+                let title = Work.quoted(conflict.base.displayTitle)
+                report("Your edit of \(title) was not saved.\(conflict.formHint)", isError: true)
             }
         case .undo(let question)?:
             undoSteps.restore(question.work)
-            report("Nothing was saved; their changes remain.")
+            report("\(question.subject) unchanged; the changes of others remain.")
         case .mirror?:
             questions.removeAll { $0.isOfMirror }
             screen = .list

@@ -36,7 +36,7 @@ private struct ClipEditing {
         PendingInterrupt.hold()
         let status = Self.ignoringInterrupts { editor.edit(path) }
         guard let after = TextFile.read(path) else {
-            invocation.fail("The edited file \(path) is missing. Nothing was saved.")
+            invocation.fail("The edited file \(path) is missing. Clip \(clip.id) is unchanged.")
             return .failed
         }
         guard status == 0 else {

@@ -56,7 +56,7 @@ struct Completions {
                 for line in "${(@)lines[2,-1]}"; do
                     name=${line%%$'\t'*}
                     if [[ $name == *[:=] ]]; then open+=("$name")
-                    else names+=("$name"); shown+=("${line/$'\t'/  -- }"); fi
+                    else names+=("$name"); shown+=("${${line/$'\t'/  -- }[1,COLUMNS-1]}"); fi
                 done
                 # The candidates are those of the word, of which a name with spaces gets quotes.
                 (( $#open )) && compadd -U -S '' -a open

@@ -100,7 +100,8 @@ extension ManPage {
                 address is the one with fewer tracking parameters, then https, then the shorter one. Its \
                 title is that of --title, otherwise the longer one; the other one is in the note. 'clips add' and \
                 'clips import' save another clip unless --duplicates says otherwise, the app asks unless \
-                'set duplicates' does, and 'clips extension' and the browser merge.
+                'set duplicates' does, and 'clips extension' and the browser merge. 'clips import' leaves out a \
+                clip that adds nothing to one of the same URL, so that importing a file again is harmless.
                 """),
         Topic(
             title: "UNSAVED CLIPS",
