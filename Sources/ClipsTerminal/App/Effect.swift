@@ -119,29 +119,21 @@ enum Effect: Sendable {
                 await $0.show(query, generation: generation, anchor: nil, around: clip)
             }
         case .gatherRange(let query, let first, let last, let end):
-            .read {
-                try await $0.ids(query, from: first, through: last, limit: Marks.maxCount + 1)
-            } then: {
-                $0.finishRange($1, end: end)
-            }
+            .read(
+                { try await $0.ids(query, from: first, through: last, limit: Marks.maxCount + 1) },
+                then: { $0.finishRange($1, end: end) })
         case .gatherList(let query):
-            .read {
-                try await $0.ids(query, limit: Marks.maxCount + 1)
-            } then: {
-                $0.finishInverting($1, of: query)
-            }
+            .read(
+                { try await $0.ids(query, limit: Marks.maxCount + 1) },
+                then: { $0.finishInverting($1, of: query) })
         case .findMatch(let query, let position, let isForward):
-            .read {
-                try await $0.nearestClip(query, to: position, isForward: isForward)
-            } then: {
-                $0.finishSearch($1)
-            }
+            .read(
+                { try await $0.nearestClip(query, to: position, isForward: isForward) },
+                then: { $0.finishSearch($1) })
         case .findUnread(let query, let position, let isForward):
-            .read {
-                try await $0.nearestClip(query, to: position, isForward: isForward)
-            } then: {
-                $0.finishFindingUnread($1)
-            }
+            .read(
+                { try await $0.nearestClip(query, to: position, isForward: isForward) },
+                then: { $0.finishFindingUnread($1) })
         case .findHidden(let marks, let query):
             .read {
                 try await $0.store.ids(marks, missingIn: query)
@@ -155,26 +147,19 @@ enum Effect: Sendable {
                 }
             }
         case .countFacets:
-            .read(on: .counts) {
-                try? await $0.countFacets()
-            } then: { _, _ in
-            }
+            .read(on: .counts, { try? await $0.countFacets() }, then: { _, _ in })
         case .countUnread(let queries):
             // Without a count, the sidebar shows none.
-            .read(on: .counts) {
-                (try? await $0.store.unreadCounts(queries)) ?? [:]
-            } then: {
-                $0.sidebar.finishCounting($1, at: $0.now)
-            }
+            .read(
+                on: .counts, { (try? await $0.store.unreadCounts(queries)) ?? [:] },
+                then: { $0.sidebar.finishCounting($1, at: $0.now) })
 
         // Clips
         case .loadClip(let id):
             // Only the clip under the cursor is needed.
-            .read(superseding: .clips) {
-                try await $0.store.clipIfStored(id)
-            } then: {
-                if id == $0.clipReader.id { $0.clipReader.show($1) }
-            }
+            .read(
+                superseding: .clips, { try await $0.store.clipIfStored(id) },
+                then: { if id == $0.clipReader.id { $0.clipReader.show($1) } })
         case .loadExcerpts(let request):
             // Without them, the rows show their titles.
             .read(superseding: .excerpts) {
@@ -219,65 +204,35 @@ enum Effect: Sendable {
             .readClip(id) { $0.askToDelete($1) }
         case .work(let work): .save(work)
         case .findWriter:
-            .read {
-                $0.store.lockHolder
-            } then: {
-                $0.saving.setWriter($1)
-            }
+            .read({ $0.store.lockHolder }, then: { $0.saving.setWriter($1) })
 
         // Words
         case .loadNames:
-            .read(on: .counts) {
-                try await $0.names()
-            } then: {
-                $0.show($1)
-            }
+            .read(on: .counts, { try await $0.names() }, then: { $0.show($1) })
         case .checkCommits:
             // A store that cannot be checked is reported by its list.
-            .read {
-                try? await $0.store.lossReport()
-            } then: {
-                if let sentence = $1 { $0.report(sentence, isError: true) }
-            }
+            .read(
+                { try? await $0.store.lossReport() },
+                then: { if let sentence = $1 { $0.report(sentence, isError: true) } })
         case .loadHidden:
-            .read {
-                try await $0.store.hiddenClips()
-            } then: {
-                $0.list.hidden = $1
-            }
+            .read({ try await $0.store.hiddenClips() }, then: { $0.list.hidden = $1 })
         case .loadFilters:
-            .read {
-                try? $0.store.filterMemory()
-            } then: {
-                $0.show($1)
-            }
+            .read({ try? $0.store.filterMemory() }, then: { $0.show($1) })
         case .remember(.typed(let filter)):
             // A store in a folder that cannot be written has no memory.
-            .read(on: .memory) {
-                try? $0.store.remember(.typed(filter))
-            } then: {
-                $0.show($1)
-            }
+            .read(on: .memory, { try? $0.store.remember(.typed(filter)) }, then: { $0.show($1) })
         case .remember(let change):
-            .read(on: .memory) {
-                try $0.store.remember(change)
-            } then: {
-                $0.show($1)
-            }
+            .read(on: .memory, { try $0.store.remember(change) }, then: { $0.show($1) })
 
         // The history
         case .loadUndoHistory(let known, let isRedoing):
-            .read {
-                try await $0.store.undoHistory(behind: known, isRedoing: isRedoing)
-            } then: {
-                $0.finishLoading($1)
-            }
+            .read(
+                { try await $0.store.undoHistory(behind: known, isRedoing: isRedoing) },
+                then: { $0.finishLoading($1) })
         case .describeUndo(let step, let direction):
-            .read {
-                try await ForeignChange.read(step, direction, in: $0.store)
-            } then: {
-                $0.finishDescribing(step, direction, $1)
-            }
+            .read(
+                { try await ForeignChange.read(step, direction, in: $0.store) },
+                then: { $0.finishDescribing(step, direction, $1) })
         case .loadHistory(let filter, let count):
             .read {
                 let loaded = try await $0.recentTransactions(
@@ -294,18 +249,12 @@ enum Effect: Sendable {
                 if filter == $0.history.filter { $0.history.addLoad($1) }
             }
         case .loadForConflict(let id):
-            .read {
-                try await $0.store.clipIfStored(id)
-            } then: {
-                $0.update($1, id)
-            }
+            .read({ try await $0.store.clipIfStored(id) }, then: { $0.update($1, id) })
         case .countStep(let token):
             // Without the numbers, the status line says "many".
-            .read(on: .counts, superseding: .steps) {
-                try? await $0.store.stepCounts(of: token)
-            } then: {
-                if let counts = $1 { $0.sync.noteCounts(counts, of: token) }
-            }
+            .read(
+                on: .counts, superseding: .steps, { try? await $0.store.stepCounts(of: token) },
+                then: { if let counts = $1 { $0.sync.noteCounts(counts, of: token) } })
         case .loadNewest:
             .read(superseding: .newest) {
                 try? await $0.newestRow()
@@ -313,29 +262,19 @@ enum Effect: Sendable {
                 if let (transactions, isWhole) = $1 { $0.noteUnreported(transactions, isWhole: isWhole) }
             }
         case .loadChanges(let token, let count):
-            .read(superseding: .changes) {
-                try await $0.detail(of: token, count: count)
-            } then: {
-                $0.finishLoading($1, of: token)
-            }
+            .read(
+                superseding: .changes, { try await $0.detail(of: token, count: count) },
+                then: { $0.finishLoading($1, of: token) })
         case .loadTitles(let ids, let changes):
-            .read {
-                (titles: try await $0.store.titles(of: ids), values: try await $0.values(after: changes))
-            } then: {
-                $0.history.titles.add($1.titles, values: $1.values)
-            }
+            .read(
+                { (titles: try await $0.store.titles(of: ids), values: try await $0.values(after: changes)) },
+                then: { $0.history.titles.add($1.titles, values: $1.values) })
         case .loadConsumers:
-            .read {
-                (preview: try await $0.cleaningPreview(), machines: try await $0.store.mirrorMachines())
-            } then: {
-                $0.consumers.show($1.preview, $1.machines, at: $0.now)
-            }
+            .read(
+                { (preview: try await $0.cleaningPreview(), machines: try await $0.store.mirrorMachines()) },
+                then: { $0.consumers.show($1.preview, $1.machines, at: $0.now) })
         case .loadConflicts:
-            .read {
-                try await $0.store.mirrorConflicts()
-            } then: {
-                $0.ask($1)
-            }
+            .read({ try await $0.store.mirrorConflicts() }, then: { $0.ask($1) })
 
         // Surroundings
         case .edit(let form, let clip): .terminal { $0.edit(form, clip) }

@@ -57,32 +57,24 @@ extension AttributeConvertible {
 
 extension AttributeConvertible where Self: RawRepresentable, RawValue: AttributeConvertible {
     public static var attributeForm: AttributeForm<Self> {
-        AttributeForm(RawValue.attributeForm.kind) {
-            $0.rawValue.attributeValue
-        } from: {
-            RawValue(attributeValue: $0).flatMap(Self.init)
-        }
+        AttributeForm(
+            RawValue.attributeForm.kind, to: { $0.rawValue.attributeValue },
+            from: { RawValue(attributeValue: $0).flatMap(Self.init) })
     }
 }
 
 extension String: AttributeConvertible {
     public static var attributeForm: AttributeForm<String> {
-        AttributeForm(.text) {
-            .text($0)
-        } from: {
-            if case .text(let text) = $0 { text } else { nil }
-        }
+        AttributeForm(.text, to: { .text($0) }, from: { if case .text(let text) = $0 { text } else { nil } })
     }
 }
 
 extension AttributeConvertible where Self: FixedWidthInteger {
     /// An integer, or a real number that no integer attribute accepts and every comparison takes as greater.
     public static var attributeForm: AttributeForm<Self> {
-        AttributeForm(.integer) {
-            Int64(exactly: $0).map(AttributeValue.integer) ?? .real(Double($0))
-        } from: {
-            if case .integer(let integer) = $0 { Self(exactly: integer) } else { nil }
-        }
+        AttributeForm(
+            .integer, to: { Int64(exactly: $0).map(AttributeValue.integer) ?? .real(Double($0)) },
+            from: { if case .integer(let integer) = $0 { Self(exactly: integer) } else { nil } })
     }
 }
 
@@ -100,11 +92,7 @@ extension UInt8: AttributeConvertible {}
 
 extension AttributeConvertible where Self: BinaryFloatingPoint {
     public static var attributeForm: AttributeForm<Self> {
-        AttributeForm(.real) {
-            .real(Double($0))
-        } from: {
-            $0.realValue.map { Self($0) }
-        }
+        AttributeForm(.real, to: { .real(Double($0)) }, from: { $0.realValue.map { Self($0) } })
     }
 }
 
@@ -113,11 +101,7 @@ extension Float: AttributeConvertible {}
 
 extension Bool: AttributeConvertible {
     public static var attributeForm: AttributeForm<Bool> {
-        AttributeForm(.integer) {
-            .boolean($0)
-        } from: {
-            $0.integerValue.map { $0 != 0 }
-        }
+        AttributeForm(.integer, to: { .boolean($0) }, from: { $0.integerValue.map { $0 != 0 } })
     }
 }
 
@@ -139,32 +123,21 @@ extension Date: AttributeConvertible {
 /// Stored as lowercase text, as ``AttributeDescription/Default/uuid``.
 extension UUID: AttributeConvertible {
     public static var attributeForm: AttributeForm<UUID> {
-        AttributeForm(.text) {
-            .text($0.text)
-        } from: {
-            $0.textValue.flatMap { UUID(text: $0) }
-        }
+        AttributeForm(.text, to: { .text($0.text) }, from: { $0.textValue.flatMap { UUID(text: $0) } })
     }
 }
 
 /// Stored as its text, which need not be absolute.
 extension URL: AttributeConvertible {
     public static var attributeForm: AttributeForm<URL> {
-        AttributeForm(.text) {
-            .text($0.relativeString)
-        } from: {
-            $0.textValue.flatMap { URL(string: $0) }
-        }
+        AttributeForm(
+            .text, to: { .text($0.relativeString) }, from: { $0.textValue.flatMap { URL(string: $0) } })
     }
 }
 
 extension AttributeConvertible where Self: RangeReplaceableCollection, Element == UInt8 {
     public static var attributeForm: AttributeForm<Self> {
-        AttributeForm(.blob) {
-            .blob([UInt8]($0))
-        } from: {
-            $0.blobValue.map { Self($0) }
-        }
+        AttributeForm(.blob, to: { .blob([UInt8]($0)) }, from: { $0.blobValue.map { Self($0) } })
     }
 }
 
@@ -177,11 +150,9 @@ extension Optional: AttributeConvertible where Wrapped: AttributeConvertible {
 
     public static var attributeForm: AttributeForm<Wrapped?> {
         let form = Wrapped.attributeForm
-        return AttributeForm(form.kind) {
-            $0.map(form.stored) ?? .null
-        } from: {
-            if case .null = $0 { .some(nil) } else { form.value($0).map(Optional.some) }
-        }
+        return AttributeForm(
+            form.kind, to: { $0.map(form.stored) ?? .null },
+            from: { if case .null = $0 { .some(nil) } else { form.value($0).map(Optional.some) } })
     }
 }
 
