@@ -142,23 +142,13 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try decoder.converted(key.stringValue)
     }
 
-    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        try decoder.optional(key.stringValue)
-    }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(key) }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(key) }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(key) }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(key) }
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(key) }
 
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        try decoder.optional(key.stringValue)
-    }
-
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-        try decoder.optional(key.stringValue)
-    }
-
-    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try decoder.optional(key.stringValue)
-    }
-
-    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+    private func optional<Value: AttributeConvertible>(_ key: Key) throws(StoreError) -> Value? {
         try decoder.optional(key.stringValue)
     }
 

@@ -178,19 +178,13 @@ private struct RowContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     // Without the cost of finding the codec.
 
-    func encode(_ value: String, forKey key: Key) throws {
-        try encoder.set(value.attributeValue, key.stringValue)
-    }
-    func encode(_ value: Int, forKey key: Key) throws {
-        try encoder.set(value.attributeValue, key.stringValue)
-    }
-    func encode(_ value: Int64, forKey key: Key) throws {
-        try encoder.set(value.attributeValue, key.stringValue)
-    }
-    func encode(_ value: Double, forKey key: Key) throws {
-        try encoder.set(value.attributeValue, key.stringValue)
-    }
-    func encode(_ value: Bool, forKey key: Key) throws {
+    func encode(_ value: String, forKey key: Key) throws { try set(value, key) }
+    func encode(_ value: Int, forKey key: Key) throws { try set(value, key) }
+    func encode(_ value: Int64, forKey key: Key) throws { try set(value, key) }
+    func encode(_ value: Double, forKey key: Key) throws { try set(value, key) }
+    func encode(_ value: Bool, forKey key: Key) throws { try set(value, key) }
+
+    private func set(_ value: some AttributeConvertible, _ key: Key) throws(StoreError) {
         try encoder.set(value.attributeValue, key.stringValue)
     }
 
