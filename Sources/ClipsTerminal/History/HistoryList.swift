@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import PersistentStore
+import Platform
 
 /// A row of the history screen: a transaction, or consecutive transactions of one step of undo, or of an unknown external
 /// writer.
@@ -224,14 +225,7 @@ struct HistoryList: Navigable, Sendable {
         return offset < oldestFirst.count && oldestFirst[offset].id == id ? offset : nil
     }
 
-    private func lowerBound(of id: Int64) -> Int {
-        var range = 0..<oldestFirst.count
-        while !range.isEmpty {
-            let middle = (range.lowerBound + range.upperBound) / 2
-            range = oldestFirst[middle].id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return range.lowerBound
-    }
+    private func lowerBound(of id: Int64) -> Int { oldestFirst.partitionPoint { $0.id >= id } }
 
     /// Returns the first of the transactions whose changes must be loaded, once, and their number.
     mutating func nextRequest() -> (token: HistoryToken, count: Int)? {
