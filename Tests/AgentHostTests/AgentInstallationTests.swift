@@ -65,7 +65,7 @@ import Testing
                 atPath: folder.path(of: name), withIntermediateDirectories: true)
         }
         let reports = AgentInstallation(context, arguments: ["mcp", "--read-only"]).install()
-        #expect(reports.map(\.client) == ["Cursor", "VS Code", "Zed"] && reports.allSatisfy(\.isWell))
+        #expect(reports.map(\.name) == ["Cursor", "VS Code", "Zed"] && reports.allSatisfy(\.isWell))
         #expect(try read(folder.path(of: ".cursor/mcp.json")).contains("\"mcpServers\""))
         #expect(try read(folder.path(of: "config/Code/User/mcp.json")).contains("\"type\":\"stdio\""))
         #expect(try read(folder.path(of: "config/zed/settings.json")).contains("\"context_servers\""))

@@ -54,7 +54,7 @@ import Testing
         try make("home/user/.mozilla/firefox/profiles.ini", "")
         let before = try files()
         let reports = installation().install()
-        #expect(reports.map(\.browser) == ["Chromium", "Firefox"] && reports.allSatisfy(\.isWell))
+        #expect(reports.map(\.name) == ["Chromium", "Firefox"] && reports.allSatisfy(\.isWell))
         let chromium = home + "/.config/chromium/NativeMessagingHosts/org.clips.host.json"
         let firefox = home + "/.mozilla/native-messaging-hosts/org.clips.host.json"
         #expect(reports.map(\.file) == [chromium, firefox])
@@ -95,7 +95,7 @@ import Testing
     {
         try make(file, "")
         let reports = installation().install()
-        #expect(reports.map(\.browser) == [name])
+        #expect(reports.map(\.name) == [name])
         #expect(reports[0].file == "\(home)/\(folder)/org.clips.host.json")
     }
 
@@ -112,7 +112,7 @@ import Testing
         for name in ["chromium", "firefox-esr", "brave-browser"] { try make("usr/bin/\(name)", "") }
         let before = try files()
         let reports = installation(isSystem: true).install()
-        #expect(reports.map(\.browser) == ["Chromium", "Brave", "Firefox"])
+        #expect(reports.map(\.name) == ["Chromium", "Brave", "Firefox"])
         #expect(
             reports.map(\.isWell) == [true, false, true] && reports.map(\.hasExtension) == [true, nil, true])
         let links = [
@@ -130,7 +130,7 @@ import Testing
                     == root + "/usr/share/clips/browser")
         }
         let checked = installation().check()
-        #expect(checked.filter { $0.browser != "Brave" }.allSatisfy { $0.isWell && $0.hasExtension == true })
+        #expect(checked.filter { $0.name != "Brave" }.allSatisfy { $0.isWell && $0.hasExtension == true })
         #expect(installation(isSystem: true).install() == reports)
         _ = installation(isSystem: true).remove()
         #expect(try files() == before)
@@ -210,7 +210,7 @@ import Testing
     func `browsers in a sandbox are explained`(file: String, name: String) throws {
         try make("home/user/" + file, "")
         let report = try #require(installation().install().first)
-        #expect(report.browser == name && report.file == nil && report.found.contains("sandbox"))
+        #expect(report.name == name && report.file == nil && report.found.contains("sandbox"))
     }
 
     @Test func `a folder that cannot be written is an error with advice`() throws {

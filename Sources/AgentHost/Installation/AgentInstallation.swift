@@ -3,20 +3,6 @@ import ClipsCore
 import Glibc
 import Platform
 
-/// The result of an installation, a check, or a removal for one client.
-package struct AgentReport: Hashable, Sendable {
-    package let client: String
-    /// The file with the settings of the client.
-    package let file: String
-    package var isWell = true
-    /// Whether the settings have an entry of the server.
-    package var isInstalled = true
-    package var found: String
-    package var advice = ""
-
-    package var sentence: String { "\(client): \(found).\(advice.isEmpty ? "" : " \(advice)")" }
-}
-
 /// The server in the settings of the user's clients.
 package struct AgentInstallation: Sendable {
     private let context: InstallationContext
@@ -28,7 +14,7 @@ package struct AgentInstallation: Sendable {
     }
 
     /// Adds the server to the settings of each client that exists.
-    package func install() -> [AgentReport] {
+    package func install() -> [InstallationReport] {
         present().map { client, file in
             change(client, file, done: "added to \(file)") { text in
                 text.set(
@@ -39,11 +25,11 @@ package struct AgentInstallation: Sendable {
     }
 
     /// Checks what ``install()`` writes.
-    package func check() -> [AgentReport] {
+    package func check() -> [InstallationReport] {
         present().map { client, file in
-            var report = AgentReport(client: client.name, file: file, found: "the server is in \(file)")
+            var report = InstallationReport(name: client.name, file: file, found: "the server is in \(file)")
             guard let text = TextFile.read(file) else { return missing(report) }
-            guard let settings = SettingsText(text) else { return unreadable(report) }
+            guard let settings = SettingsText(text) else { return unreadable(report, file) }
             guard let entry = settings.value[client.key]?[AgentClient.entry] else { return missing(report) }
             let named = entry["command"]?.string ?? ""
             guard FilePath.isExecutable(named), FilePath.resolved(named) == context.program else {
@@ -57,7 +43,7 @@ package struct AgentInstallation: Sendable {
     }
 
     /// Removes what ``install()`` added.
-    package func remove() -> [AgentReport] {
+    package func remove() -> [InstallationReport] {
         present().compactMap { client, file in
             guard let text = TextFile.read(file), let settings = SettingsText(text),
                 settings.value[client.key]?[AgentClient.entry] != nil
@@ -75,16 +61,16 @@ package struct AgentInstallation: Sendable {
         }
     }
 
-    private func missing(_ report: AgentReport) -> AgentReport {
+    private func missing(_ report: InstallationReport) -> InstallationReport {
         var report = report
         (report.isWell, report.isInstalled) = (false, false)
         (report.found, report.advice) = ("the server is not installed", "Run 'clips mcp install'.")
         return report
     }
 
-    private func unreadable(_ report: AgentReport) -> AgentReport {
+    private func unreadable(_ report: InstallationReport, _ file: String) -> InstallationReport {
         var report = missing(report)
-        report.found = "\(report.file) is not plain JSON, and was not changed"
+        report.found = "\(file) is not plain JSON, and was not changed"
         report.advice =
             "Add a server '\(AgentClient.entry)' with the command \(context.program) and the argument mcp by hand."
         return report
@@ -93,16 +79,16 @@ package struct AgentInstallation: Sendable {
     /// Changes a file in one step, after a copy of it. Nothing is written if the result lacks any other value.
     private func change(
         _ client: AgentClient, _ file: String, done: String, _ edit: (inout SettingsText) -> Void
-    ) -> AgentReport {
-        var report = AgentReport(client: client.name, file: file, found: done)
+    ) -> InstallationReport {
+        var report = InstallationReport(name: client.name, file: file, found: done)
         let old = TextFile.read(file)
         let isEmpty = old?.allSatisfy(\.isWhitespace) ?? true
         guard var text = SettingsText(isEmpty ? "{}\n" : old ?? ""),
             text.value[client.key] == nil || text.value[client.key]?.isObject == true
-        else { return unreadable(report) }
+        else { return unreadable(report, file) }
         edit(&text)
         guard SettingsText(String(decoding: text.bytes, as: UTF8.self)) != nil else {
-            return unreadable(report)
+            return unreadable(report, file)
         }
         do throws(Errno) {
             if let old {

@@ -1,21 +1,6 @@
 import Glibc
 import Platform
 
-/// The result of an installation, a check, or a removal for one browser.
-package struct BrowserReport: Hashable, Sendable {
-    package let browser: String
-    /// The file of the host; nil if there is none.
-    package var file: String?
-    /// Whether nothing is left to do for the host.
-    package var isWell = true
-    package var found: String
-    package var advice = ""
-    /// Whether the browser has the extension; nil if that is not known, as for a temporary one.
-    package var hasExtension: Bool?
-
-    package var sentence: String { "\(browser): \(found).\(advice.isEmpty ? "" : " \(advice)")" }
-}
-
 /// The native host in the browsers of the user, or of all users.
 package struct BrowserInstallation: Sendable {
     private let context: InstallationContext
@@ -29,14 +14,14 @@ package struct BrowserInstallation: Sendable {
 
     /// Writes the host's file for each browser that exists, and with `isSystem` installs the extension where
     /// Debian allows that.
-    package func install() -> [BrowserReport] {
+    package func install() -> [InstallationReport] {
         Browser.all.flatMap { browser in
             context.exists(browser) ? [install(in: browser)] : []
         } + sandboxed()
     }
 
     /// Checks what ``install()`` writes, for the user and for all users.
-    package func check() -> [BrowserReport] {
+    package func check() -> [InstallationReport] {
         Browser.all.flatMap { browser in
             let files = [browser.hosts, browser.systemHosts].compactMap { $0.flatMap(file) }
             let present = files.filter(FilePath.exists)
@@ -46,7 +31,7 @@ package struct BrowserInstallation: Sendable {
     }
 
     /// Deletes what ``install()`` wrote.
-    package func remove() -> [BrowserReport] {
+    package func remove() -> [InstallationReport] {
         Browser.all.compactMap { remove(from: $0) }
     }
 
@@ -58,17 +43,17 @@ package struct BrowserInstallation: Sendable {
         HostManifest(program: context.program, engine: browser.engine)
     }
 
-    private func missing(_ browser: Browser) -> BrowserReport {
-        BrowserReport(
-            browser: browser.name, isWell: false, found: "the host is not installed",
+    private func missing(_ browser: Browser) -> InstallationReport {
+        InstallationReport(
+            name: browser.name, isWell: false, found: "the host is not installed",
             advice: "Run 'clips browser install'.", hasExtension: context.hasExtension(browser))
     }
 
-    private func sandboxed() -> [BrowserReport] {
+    private func sandboxed() -> [InstallationReport] {
         Browser.all.flatMap { browser in
             browser.sandboxes.filter { context.exists($0.folder) }.map { sandbox in
-                BrowserReport(
-                    browser: "\(browser.name) (\(sandbox.kind))",
+                InstallationReport(
+                    name: "\(browser.name) (\(sandbox.kind))",
                     found: "runs in a sandbox, which cannot start other programs",
                     advice: "Install \(browser.name) as a package of the system to use it with clips.")
             }
@@ -77,15 +62,15 @@ package struct BrowserInstallation: Sendable {
 }
 
 extension BrowserInstallation {
-    private func install(in browser: Browser) -> BrowserReport {
+    private func install(in browser: Browser) -> InstallationReport {
         let folder = isSystem ? browser.systemHosts : browser.hosts
         guard let folder, let path = context.path(folder), let file = file(in: folder) else {
-            return BrowserReport(
-                browser: browser.name, isWell: false,
+            return InstallationReport(
+                name: browser.name, isWell: false,
                 found: isSystem ? "has no folder for all users" : "HOME is not set",
                 advice: isSystem ? "Run 'clips browser install' as its user." : "Set HOME.")
         }
-        var report = BrowserReport(browser: browser.name, file: file, found: "installed \(file)")
+        var report = InstallationReport(name: browser.name, file: file, found: "installed \(file)")
         do throws(Errno) {
             try Folder.make(path, mode: isSystem ? 0o755 : 0o700)
             try manifest(browser).write(to: file)
@@ -119,8 +104,8 @@ extension BrowserInstallation {
             ? "Run 'sudo clips browser install --system', or load the extension: \(steps)" : steps
     }
 
-    private func check(_ file: String, of browser: Browser) -> BrowserReport {
-        var report = BrowserReport(browser: browser.name, file: file, found: "the host is \(file)")
+    private func check(_ file: String, of browser: Browser) -> InstallationReport {
+        var report = InstallationReport(name: browser.name, file: file, found: "the host is \(file)")
         report.hasExtension = context.hasExtension(browser)
         let isForAll = context.path(browser.hosts).map { !file.hasPrefix($0 + "/") } ?? true
         let problem = manifest(browser).problem(of: file)
@@ -143,7 +128,7 @@ extension BrowserInstallation {
         return report
     }
 
-    private func remove(from browser: Browser) -> BrowserReport? {
+    private func remove(from browser: Browser) -> InstallationReport? {
         guard let folder = isSystem ? browser.systemHosts : browser.hosts,
             let path = context.path(folder), let file = file(in: folder)
         else { return nil }
@@ -161,12 +146,12 @@ extension BrowserInstallation {
                 removed.append(link)
             }
         } catch {
-            return BrowserReport(
-                browser: browser.name, file: file, isWell: false, found: "cannot delete \(file): \(error)",
+            return InstallationReport(
+                name: browser.name, file: file, isWell: false, found: "cannot delete \(file): \(error)",
                 advice: isSystem ? "Run the command with sudo." : "Check the permissions of the folder.")
         }
         guard !removed.isEmpty else { return nil }
-        return BrowserReport(
-            browser: browser.name, file: file, found: "removed \(removed.joined(separator: " and "))")
+        return InstallationReport(
+            name: browser.name, file: file, found: "removed \(removed.joined(separator: " and "))")
     }
 }

@@ -54,34 +54,23 @@ extension Invocation {
             }
         }
         let installation = AgentInstallation(context, arguments: words)
-        let reports = try reports(
-            of: action, for: "client", context, install: installation.install, check: installation.check,
+        return try perform(
+            action, for: "client", context, install: installation.install, check: installation.check,
             remove: installation.remove)
-        guard let reports else { return .failed }
-        for report in reports {
-            line(
-                SafeText.line(report.sentence),
-                json: [
-                    "advice": report.advice.isEmpty ? nil : report.advice, "client": report.client,
-                    "file": report.file, "found": report.found, "well": report.isWell,
-                ])
-        }
-        return (action == "remove" || !reports.isEmpty) && reports.allSatisfy(\.isWell) ? .done : .failed
     }
 
-    /// Runs an action of an installation, and remarks that there is no program for it.
-    ///
-    /// - Returns: The reports; nil if nothing can be installed, which is reported.
-    func reports<Report>(
-        of action: String, for program: String, _ context: InstallationContext, install: () -> [Report],
-        check: () -> [Report], remove: () -> [Report]
-    ) throws -> [Report]? {
-        let reports: [Report]
+    /// Runs an action of an installation, and writes a line for each program, or that there is none.
+    func perform(
+        _ action: String, for program: String, _ context: InstallationContext,
+        install: () -> [InstallationReport], check: () -> [InstallationReport],
+        remove: () -> [InstallationReport]
+    ) throws -> ExitStatus {
+        let reports: [InstallationReport]
         switch action {
         case "install":
             guard context.isProgramKnown else {
                 fail("Cannot find the path of the program without /proc. Mount /proc, then try again.")
-                return nil
+                return .failed
             }
             if context.isBuild {
                 remark(
@@ -96,6 +85,17 @@ extension Invocation {
         if reports.isEmpty {
             remark(action == "remove" ? "there was nothing to remove." : "found no \(program).")
         }
-        return reports
+        for report in reports {
+            var json: JSONObject = [
+                "advice": report.advice.isEmpty ? nil : report.advice, program: report.name,
+            ]
+            if program == "browser" { json.add("extension", report.hasExtension) }
+            json.add("file", report.file)
+            json.add("found", report.found)
+            json.add("well", report.isWell)
+            line(SafeText.line(report.sentence), json: json)
+        }
+        let isDone = action == "remove" || reports.contains { $0.file != nil }
+        return isDone && reports.allSatisfy(\.isWell) ? .done : .failed
     }
 }

@@ -22,20 +22,8 @@ extension Command {
         let arguments = invocation.arguments
         let context = InstallationContext()
         let installation = BrowserInstallation(context, isSystem: arguments.has("--system"))
-        let reports = try invocation.reports(
-            of: arguments.operands[0], for: "browser", context, install: installation.install,
+        return try invocation.perform(
+            arguments.operands[0], for: "browser", context, install: installation.install,
             check: installation.check, remove: installation.remove)
-        guard let reports else { return .failed }
-        for report in reports {
-            invocation.line(
-                SafeText.line(report.sentence),
-                json: [
-                    "advice": report.advice.isEmpty ? nil : report.advice, "browser": report.browser,
-                    "extension": report.hasExtension, "file": report.file, "found": report.found,
-                    "well": report.isWell,
-                ])
-        }
-        let isDone = arguments.operands[0] == "remove" || reports.contains { $0.file != nil }
-        return isDone && reports.allSatisfy(\.isWell) ? .done : .failed
     }
 }

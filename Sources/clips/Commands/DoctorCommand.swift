@@ -86,9 +86,9 @@ private struct Doctor {
         }
         // A browser that is not connected is not a problem of the store.
         diagnoses += BrowserInstallation(InstallationContext(), isSystem: false).check()
-            .filter { !$0.isWell && $0.file != nil }.map { Diagnosis($0) }
+            .filter { !$0.isWell && $0.file != nil }.map { Diagnosis(.browser, $0) }
         diagnoses += AgentInstallation(InstallationContext()).check()
-            .filter { !$0.isWell && $0.isInstalled }.map { Diagnosis($0) }
+            .filter { !$0.isWell && $0.isInstalled }.map { Diagnosis(.agents, $0) }
         diagnoses += [Diagnosis.mirror(store: try invocation.storePath())].compactMap(\.self)
         try await report(diagnoses)
         return diagnoses.contains { $0.isProblem && !$0.isRepaired } ? .failed : .done

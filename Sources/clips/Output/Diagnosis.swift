@@ -131,14 +131,9 @@ struct Diagnosis: Equatable {
             .history, lost.sentence, "Compare the clips with a backup; the next search rebuilds its index.")
     }
 
-    /// Creates the problem of a browser's host.
-    init(_ report: BrowserReport) {
-        self.init(.browser, "\(report.browser): \(report.found).", report.advice)
-    }
-
-    /// Creates the problem of an agent's settings.
-    init(_ report: AgentReport) {
-        self.init(.agents, "\(report.client): \(report.found).", report.advice)
+    /// Creates the problem of a browser's host, or of an agent's settings.
+    init(_ topic: Topic, _ report: InstallationReport) {
+        self.init(topic, "\(report.name): \(report.found).", report.advice)
     }
 
     /// Creates the state of a mirror; nil for a store without one.
