@@ -16,7 +16,7 @@ struct Bookmark {
         guard !url.isEmpty || attributes["data-clips"] != nil else {
             // A named anchor, not a link.
             return attributes["href"] == nil && attributes["name"] ?? attributes["id"] != nil
-                ? [] : [.failure(ImportProblem(line: line, "a bookmark has no URL"))]
+                ? [] : [.problem("a bookmark has no URL", line: line)]
         }
         var fielded = FieldedDraft()
         fielded.set(.url, url)
@@ -36,14 +36,11 @@ struct Bookmark {
         if let own = attributes["data-clips"] {
             let object = JSONParser.parse(Array(own.utf8)).value
             if object.flatMap({ try? ClipRecord.apply($0, to: &draft) }) == nil {
-                items = [
-                    .failure(ImportProblem(line: line, "the clip's data-clips attribute cannot be read"))
-                ]
+                items = [.problem("the clip's data-clips attribute cannot be read", line: line)]
             }
         }
-        items += fielded.complaints.map { .failure(ImportProblem(line: line, $0, changed: 1)) }
-        return draft.isEmpty
-            ? [.failure(ImportProblem(line: line, "a bookmark has no URL"))] : [.success(draft)] + items
+        items += fielded.problems(line: line)
+        return draft.isEmpty ? [.problem("a bookmark has no URL", line: line)] : [.success(draft)] + items
     }
 
     /// The names of the non-empty attributes that are not read.

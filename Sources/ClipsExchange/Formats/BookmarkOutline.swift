@@ -36,8 +36,7 @@ struct BookmarkOutline {
         case .start(let name, let attributes, let isCut):
             start(name, attributes, line)
             if isCut && name == "a" {
-                items.append(
-                    .failure(ImportProblem(line: line, "a bookmark has too many or too long attributes")))
+                items.append(.problem("a bookmark has too many or too long attributes", line: line))
             }
         case .end(let name): end(name)
         case .text(let text): append(text)
@@ -47,7 +46,7 @@ struct BookmarkOutline {
     mutating func finish(isCut: Bool, line: Int) {
         close()
         if isCut {
-            items.append(.failure(ImportProblem(line: line, "the file ends inside a tag or a comment")))
+            items.append(.problem("the file ends inside a tag or a comment", line: line))
         }
     }
 

@@ -5,33 +5,25 @@ struct BookmarksReader: FormatReader {
     private let source: UTF8Source
     private var tokenizer: MarkupTokenizer
     private var outline = BookmarkOutline()
-    private var isAtEnd = false
-    private var given = 0
 
     let form = "HTML bookmarks"
     var unread: UnreadFields { outline.unread }
+    var items: [ImportItem] {
+        get { outline.items }
+        set { outline.items = newValue }
+    }
 
     init(_ source: UTF8Source) {
         self.source = source
         tokenizer = MarkupTokenizer(.html, limits: source.limits)
     }
 
-    mutating func next() throws(ImportError) -> ImportItem? {
-        while given == outline.items.count {
-            guard !isAtEnd else { return nil }
-            outline.items.removeAll(keepingCapacity: true)
-            given = 0
-            if let bytes = try source.next() {
-                tokenizer.feed(bytes.map { $0 == 0 ? 0x20 : $0 })
-            } else {
-                isAtEnd = true
-                tokenizer.finish()
-            }
-            for (token, line) in tokenizer.tokens { outline.handle(token, line: line) }
-            tokenizer.removeTokens()
-            if isAtEnd { outline.finish(isCut: tokenizer.isInsideMarkup, line: tokenizer.currentLine) }
-        }
-        given += 1
-        return outline.items[given - 1]
+    mutating func read() throws(ImportError) -> Bool {
+        let bytes = try source.next()
+        if let bytes { tokenizer.feed(bytes.map { $0 == 0 ? 0x20 : $0 }) } else { tokenizer.finish() }
+        for (token, line) in tokenizer.tokens { outline.handle(token, line: line) }
+        tokenizer.removeTokens()
+        if bytes == nil { outline.finish(isCut: tokenizer.isInsideMarkup, line: tokenizer.currentLine) }
+        return bytes != nil
     }
 }

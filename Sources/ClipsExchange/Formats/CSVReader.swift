@@ -107,34 +107,32 @@ struct CSVColumns {
 struct CSVReader: FormatReader {
     private var records: CSVRecords
     private var columns: CSVColumns?
-    private var waiting: [ImportItem] = []
+    var items: [ImportItem] = []
     private(set) var unread = UnreadFields()
 
     var form: String { columns?.form ?? "CSV" }
 
     init(_ source: UTF8Source) { records = CSVRecords(source) }
 
-    mutating func next() throws(ImportError) -> ImportItem? {
-        if !waiting.isEmpty { return waiting.removeFirst() }
+    mutating func read() throws(ImportError) -> Bool {
         if columns == nil { records.separator = CSVColumns.separator(of: try records.firstLine()) }
-        while let record = try records.next() {
-            if record.isOpen { return problem(record, "a quote is opened and never closed") }
-            guard let columns else {
-                if let first = try open(record) { return first }
-                continue
-            }
-            if record.cells.allSatisfy(\.isEmpty) { continue }
-            return item(record, columns)
+        guard let record = try records.next() else { return false }
+        if record.isOpen {
+            fail("a quote is opened and never closed", line: record.line)
+        } else if let columns {
+            if !record.cells.allSatisfy(\.isEmpty) { add(record, columns) }
+        } else {
+            try open(record)
         }
-        return nil
+        return true
     }
 
-    /// Reads the header; returns the first clip if there is none.
-    private mutating func open(_ record: CSVRecords.Record) throws(ImportError) -> ImportItem? {
+    /// Reads the header, or the first clip if there is none.
+    private mutating func open(_ record: CSVRecords.Record) throws(ImportError) {
         if record.cells.contains(where: CSVColumns.isAddress) {
             let columns = CSVColumns(firstRow: record.cells)
             self.columns = columns
-            return item(record, columns)
+            return add(record, columns)
         }
         let columns = CSVColumns(header: record.cells)
         guard columns.areKnown else {
@@ -143,20 +141,14 @@ struct CSVReader: FormatReader {
                 isRefusal: true)
         }
         self.columns = columns
-        return nil
     }
 
-    private mutating func item(_ record: CSVRecords.Record, _ columns: CSVColumns) -> ImportItem {
+    private mutating func add(_ record: CSVRecords.Record, _ columns: CSVColumns) {
         let fielded = columns.draft(record.cells, &unread)
         guard columns.isOwn ? !fielded.draft.isEmpty : fielded.draft.hasSource else {
-            return problem(record, "it has no URL and no text")
+            return fail("it has no URL and no text", line: record.line)
         }
-        waiting = fielded.complaints.map { problem(record, $0, changed: 1) }
-        waiting += fielded.doubts.map { problem(record, $0, changed: 0) }
-        return .success(fielded.draft)
-    }
-
-    private func problem(_ record: CSVRecords.Record, _ reason: String, changed: Int? = nil) -> ImportItem {
-        .failure(ImportProblem(line: record.line, reason, changed: changed))
+        items.append(.success(fielded.draft))
+        items += fielded.problems(line: record.line)
     }
 }

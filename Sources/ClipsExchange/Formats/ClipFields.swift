@@ -77,6 +77,15 @@ struct FieldedDraft {
 
     init(_ draft: ClipDraft = ClipDraft()) { collected = draft }
 
+    /// The problems as items.
+    ///
+    /// - Parameter name: The name of the part of the file, before each.
+    func problems(line: Int = 0, of name: String? = nil) -> [ImportItem] {
+        let prefix = name.map { "\($0): " } ?? ""
+        return complaints.map { .problem(prefix + $0, line: line, changed: 1) }
+            + doubts.map { .problem(prefix + $0, line: line, changed: 0) }
+    }
+
     /// The clip. Privacy has no counterpart in a store of one user; a tag after those of the user retains it.
     var draft: ClipDraft {
         var draft = collected

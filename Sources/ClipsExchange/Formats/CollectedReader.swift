@@ -4,13 +4,13 @@ import ClipsCore
 struct CollectedReader: FormatReader {
     let form: String
     let unread: UnreadFields
-    private var items: ArraySlice<ImportItem>
+    var items: [ImportItem]
 
     init(_ form: String, _ items: [ImportItem], _ unread: UnreadFields = UnreadFields()) {
-        (self.form, self.items, self.unread) = (form, items[...], unread)
+        (self.form, self.items, self.unread) = (form, items, unread)
     }
 
-    mutating func next() throws(ImportError) -> ImportItem? { items.popFirst() }
+    func read() -> Bool { false }
 }
 
 extension UTF8Source {

@@ -5,28 +5,23 @@ import ClipsCore
 struct JSONDocumentReader: FormatReader {
     private var pieces: JSONPieces
     private var records = JSONRecords()
-    private var given = 0
-    private var isAtEnd = false
 
     var form: String { records.form }
     var unread: UnreadFields { records.unread }
+    var items: [ImportItem] {
+        get { records.items }
+        set { records.items = newValue }
+    }
 
     init(_ source: UTF8Source) { pieces = JSONPieces(source) }
 
-    mutating func next() throws(ImportError) -> ImportItem? {
-        while given == records.items.count {
-            records.items.removeAll(keepingCapacity: true)
-            given = 0
-            guard !isAtEnd else { return nil }
-            if let piece = try pieces.next() {
-                try records.add(piece)
-            } else {
-                isAtEnd = true
-                try finish()
-            }
+    mutating func read() throws(ImportError) -> Bool {
+        guard let piece = try pieces.next() else {
+            try finish()
+            return false
         }
-        given += 1
-        return records.items[given - 1]
+        try records.add(piece)
+        return true
     }
 
     private mutating func finish() throws(ImportError) {

@@ -3,33 +3,30 @@ import ClipsCore
 /// A reader of JSON lines: one object per line, with the keys of a ``ClipRecord`` or those of services.
 struct JSONLinesReader: FormatReader {
     private var lines: LineSource
-    private var waiting: [ImportItem] = []
+    var items: [ImportItem] = []
     private(set) var unread = UnreadFields()
 
     let form = "JSON lines"
 
     init(_ source: UTF8Source) { lines = LineSource(source) }
 
-    mutating func next() throws(ImportError) -> ImportItem? {
-        if !waiting.isEmpty { return waiting.removeFirst() }
-        while let line = try lines.next() {
-            guard !line.isTooLong else {
-                return .failure(
-                    ImportProblem(line: lines.number, "the line is longer than \(lines.limit)"))
-            }
-            guard line.bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { continue }
-            return item(Array(line.bytes))
+    mutating func read() throws(ImportError) -> Bool {
+        guard let line = try lines.next() else { return false }
+        if line.isTooLong {
+            fail("the line is longer than \(lines.limit)", line: lines.number)
+        } else if line.bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) {
+            add(Array(line.bytes))
         }
-        return nil
+        return true
     }
 
-    private mutating func item(_ bytes: [UInt8]) -> ImportItem {
+    private mutating func add(_ bytes: [UInt8]) {
         do {
             let line = try ClipLine(bytes, number: lines.number, &unread)
-            waiting = line.problems.map(ImportItem.failure)
-            return .success(line.draft)
+            items.append(.success(line.draft))
+            items += line.problems.map(ImportItem.failure)
         } catch {
-            return .failure(error)
+            items.append(.failure(error))
         }
     }
 }

@@ -115,7 +115,7 @@ struct JSONRecords {
         let fielded = FieldedDraft(value, except: karakeep.references(of: value), &unread)
         if list.hasClips { self.unread = unread } else { list.unread = unread }
         guard let fielded, fielded.draft.hasSource else {
-            let problem = ImportItem.failure(ImportProblem(line: 0, "\(name) has no URL and no text"))
+            let problem = ImportItem.problem("\(name) has no URL and no text")
             if list.hasClips {
                 items.append(problem)
             } else {
@@ -132,8 +132,7 @@ struct JSONRecords {
             setForm(value)
         }
         if !karakeep.hold(fielded.draft, value) { items.append(.success(fielded.draft)) }
-        items += fielded.complaints.map { .failure(ImportProblem(line: 0, "\(name): \($0)", changed: 1)) }
-        items += fielded.doubts.map { .failure(ImportProblem(line: 0, "\(name): \($0)", changed: 0)) }
+        items += fielded.problems(of: name)
     }
 
     /// Adds a clip of this program's export; returns false for another object.

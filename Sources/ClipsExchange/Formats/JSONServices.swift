@@ -19,7 +19,7 @@ struct LinkwardenCollections {
         for (index, link) in (collection["links"]?.array ?? []).enumerated() {
             guard let draft = FieldedDraft(link, &unread), draft.draft.hasSource else {
                 let name = "link \(index + 1) of a collection"
-                problems.append(.failure(ImportProblem(line: 0, "\(name) has no URL and no text")))
+                problems.append(.problem("\(name) has no URL and no text"))
                 continue
             }
             links.append(Link(draft: draft, id: link["id"]?.word, collection: collection["id"]?.word))
@@ -34,7 +34,7 @@ struct LinkwardenCollections {
             draft.addTags(folders.path(link.collection))
             if link.id.map(pinned.contains) == true { draft.set(.starred, "yes") }
             return [.success(draft.draft)]
-                + draft.complaints.map { .failure(ImportProblem(line: 0, "a link: \($0)", changed: 1)) }
+                + draft.complaints.map { .problem("a link: \($0)", changed: 1) }
         } + problems
     }
 }

@@ -21,10 +21,6 @@ struct JSONTree {
 
     var isEmpty: Bool { read.isEmpty }
 
-    private mutating func fail(_ reason: String, changed: Int? = nil) {
-        read.append(.failure(ImportProblem(line: 0, reason, changed: changed)))
-    }
-
     private mutating func addTagFolder(_ folder: JSONValue) {
         for tag in folder["children"]?.array ?? [] {
             for page in tag["children"]?.array ?? [] {
@@ -56,7 +52,8 @@ struct JSONTree {
         guard let url = (node["uri"] ?? node["url"])?.string, !url.isEmpty else {
             let type = (node["type"]?.string ?? "") + (node["typeCode"]?.word ?? "")
             let isOther = type.contains("separator") || type.contains("container") || type.contains("folder")
-            if !isOther { fail("a bookmark\(name.isEmpty ? "" : " with a title") has no URL") }
+            let titled = name.isEmpty ? "" : " with a title"
+            if !isOther { read.append(.problem("a bookmark\(titled) has no URL")) }
             return
         }
         guard !url.hasPrefix("place:") else { return unread.insert("place: queries") }
@@ -79,6 +76,6 @@ struct JSONTree {
             }
         }
         read.append(.success(fielded.draft))
-        for complaint in fielded.complaints { fail(complaint, changed: 1) }
+        read += fielded.problems()
     }
 }

@@ -6,6 +6,7 @@ struct KindleReader: FormatReader {
     private var lines: LineSource
     private let maxSize: Int
     private(set) var unread = UnreadFields()
+    var items: [ImportItem] = []
 
     let form = "Kindle highlights"
     private static let end = "=========="
@@ -20,31 +21,31 @@ struct KindleReader: FormatReader {
         return lines.count > 2 && lines[1].hasPrefix("- ") && lines.contains { $0.hasPrefix(end) }
     }
 
-    mutating func next() throws(ImportError) -> ImportItem? {
+    mutating func read() throws(ImportError) -> Bool {
         var (parts, size): ([String], Int) = ([], 0)
         while let line = try lines.next() {
             let text = String(decoding: line.bytes, as: UTF8.self)
-            guard text.hasPrefix(Self.end) else {
-                parts.append(text)
-                size += text.utf8.count + 1
-                guard size <= maxSize else {
-                    throw .refused("A highlight has more than \(lines.limit).", "Split the file.")
-                }
-                continue
+            if text.hasPrefix(Self.end) {
+                add(parts)
+                return true
             }
-            defer { (parts, size) = ([], 0) }
-            if let draft = draft(parts) { return .success(draft) }
+            parts.append(text)
+            size += text.utf8.count + 1
+            guard size <= maxSize else {
+                throw .refused("A highlight has more than \(lines.limit).", "Split the file.")
+            }
         }
-        return draft(parts).map { .success($0) }
+        add(parts)
+        return false
     }
 
-    private mutating func draft(_ lines: [String]) -> ClipDraft? {
-        guard lines.count > 2 else { return nil }
+    private mutating func add(_ lines: [String]) {
+        guard lines.count > 2 else { return }
         var draft = ClipDraft()
         draft.title = HTMLText.trimmed(lines[0].filter { $0 != "\u{FEFF}" })
         draft.created = lines[1].split(separator: "|").last.flatMap { FileDate.milliseconds(String($0)) }
         draft.text = HTMLText.trimmed(lines.dropFirst(2).joined(separator: "\n"))
         unread.insert(draft.text.isEmpty ? "bookmarks" : "positions")
-        return draft.text.isEmpty ? nil : draft
+        if !draft.text.isEmpty { items.append(.success(draft)) }
     }
 }

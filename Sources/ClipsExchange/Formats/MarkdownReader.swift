@@ -7,10 +7,9 @@ struct MarkdownReader: FormatReader {
     private var lines: LineSource
     private var headings: [(level: Int, name: String)] = []
     private var fence: Character?
-    private var waiting: [ImportItem] = []
+    var items: [ImportItem] = []
     private var definitions: [String: (link: MarkdownLink, line: Int)] = [:]
     private var references: [(label: String, draft: ClipDraft)] = []
-    private var isAtEnd = false
     /// Whether the file has the first line of an own one.
     private var isOwnFile = false
     /// The last clip of an own line, nil if its comment cannot be read, with the blocks after it.
@@ -31,31 +30,31 @@ struct MarkdownReader: FormatReader {
         maxText = source.limits.piece
     }
 
-    mutating func next() throws(ImportError) -> ImportItem? {
-        while waiting.isEmpty && !isAtEnd {
-            if let line = try lines.next() {
-                let text = String(decoding: line.bytes, as: UTF8.self)
-                if page != nil {
-                    if page?.text.count ?? 0 <= maxText { page?.text += line.bytes + [UInt8(ascii: "\n")] }
-                } else if lines.number == 1, text == FrontMatter.mark {
-                    try readProperties()
-                } else {
-                    read(text, isTooLong: line.isTooLong)
-                }
-            } else {
-                isAtEnd = true
-                finishOwn()
-                if let page {
-                    var fielded = page.fielded
-                    fielded.set(.text, HTMLText.trimmed(String(decoding: page.text, as: UTF8.self)))
-                    waiting.append(.success(fielded.draft))
-                    for complaint in fielded.complaints { fail(complaint, changed: 1) }
-                }
-                resolve()
-                waiting.reverse()
-            }
+    mutating func read() throws(ImportError) -> Bool {
+        guard let line = try lines.next() else {
+            finish()
+            return false
         }
-        return isAtEnd ? waiting.popLast() : waiting.removeFirst()
+        let text = String(decoding: line.bytes, as: UTF8.self)
+        if page != nil {
+            if page?.text.count ?? 0 <= maxText { page?.text += line.bytes + [UInt8(ascii: "\n")] }
+        } else if lines.number == 1, text == FrontMatter.mark {
+            try readProperties()
+        } else {
+            read(text, isTooLong: line.isTooLong)
+        }
+        return true
+    }
+
+    private mutating func finish() {
+        finishOwn()
+        if let page {
+            var fielded = page.fielded
+            fielded.set(.text, HTMLText.trimmed(String(decoding: page.text, as: UTF8.self)))
+            items.append(.success(fielded.draft))
+            items += fielded.problems(line: lines.number)
+        }
+        resolve()
     }
 
     /// Reads the properties; without their end, they are lines like others.
@@ -79,12 +78,12 @@ struct MarkdownReader: FormatReader {
 
     private mutating func read(_ line: String, isTooLong: Bool) {
         if own?.visible.add(line, limit: maxText) == true {
-            if isTooLong { fail("it is longer than \(lines.limit)") }
+            if isTooLong { fail("it is longer than \(lines.limit)", line: lines.number) }
             return
         }
         finishOwn()
         if lines.number == 1 { isOwnFile = line == OwnMarkdownLine.header }
-        if isTooLong { fail("it is longer than \(lines.limit)") }
+        if isTooLong { fail("it is longer than \(lines.limit)", line: lines.number) }
         let text = line.drop { $0 == " " || $0 == "\t" }
         if let mark = text.first, mark == "`" || mark == "~", text.prefix(while: { $0 == mark }).count >= 3 {
             fence = fence == nil ? mark : fence == mark ? nil : fence
@@ -133,12 +132,12 @@ struct MarkdownReader: FormatReader {
             (draft.note, note) = (note, "")
             if let label = link.label {
                 guard references.count < Self.maxReferences else {
-                    fail("there are too many links by reference")
+                    fail("there are too many links by reference", line: lines.number)
                     continue
                 }
                 references.append((label.lowercased(), draft))
             } else {
-                waiting.append(.success(draft))
+                items.append(.success(draft))
             }
         }
     }
@@ -157,7 +156,7 @@ struct MarkdownReader: FormatReader {
             (try? ClipRecord.apply(object, to: &draft)) != nil, !draft.isEmpty
         else {
             self.own = (nil, false, lines.number, VisibleClip())
-            return fail("the clip's comment cannot be read")
+            return fail("the clip's comment cannot be read", line: lines.number)
         }
         self.own = (draft, true, lines.number, VisibleClip())
     }
@@ -168,13 +167,13 @@ struct MarkdownReader: FormatReader {
         self.own = nil
         guard var draft = own.draft else { return }
         let isRead = own.visible.apply(to: &draft)
-        waiting.append(.success(draft))
+        items.append(.success(draft))
         guard !isRead else { return }
         let reason =
             own.isComplete
             ? "the visible note, text, or quotes are not those of the clip's comment; the comment was read"
             : "the note, text, and quotes of a clip without its comment were not read"
-        waiting.append(.failure(ImportProblem(line: own.line, reason, changed: 1)))
+        items.append(.problem(reason, line: own.line, changed: 1))
     }
 
     private mutating func resolve() {
@@ -185,18 +184,14 @@ struct MarkdownReader: FormatReader {
             var draft = reference.draft
             draft.url = link.url
             if draft.title.isEmpty { draft.title = link.title }
-            waiting.append(.success(draft))
+            items.append(.success(draft))
         }
         for (label, definition) in definitions.sorted(by: { $0.value.line < $1.value.line })
         where !used.contains(label) {
             var link = definition.link
             if link.title.isEmpty { link.title = label }
-            waiting.append(.success(draft(link, [])))
+            items.append(.success(draft(link, [])))
         }
-    }
-
-    private mutating func fail(_ reason: String, changed: Int? = nil) {
-        waiting.append(.failure(ImportProblem(line: lines.number, reason, changed: changed)))
     }
 }
 

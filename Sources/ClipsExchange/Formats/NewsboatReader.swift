@@ -6,26 +6,28 @@ struct NewsboatReader: FormatReader {
 
     let form = "newsboat urls"
     private(set) var unread = UnreadFields()
+    var items: [ImportItem] = []
 
     /// Lines that select or create articles, and have no page.
     private static let generators = ["query:", "filter:", "exec:"]
 
     init(_ source: UTF8Source) { lines = LineSource(source) }
 
-    mutating func next() throws(ImportError) -> ImportItem? {
-        while let line = try lines.next() {
-            guard !line.isTooLong else { return fail("it is longer than \(lines.limit)") }
-            let words = Self.words(String(decoding: line.bytes, as: UTF8.self))
-            guard let url = words.first?.text else { continue }
+    mutating func read() throws(ImportError) -> Bool {
+        guard let line = try lines.next() else { return false }
+        let words = Self.words(String(decoding: line.bytes, as: UTF8.self))
+        if line.isTooLong {
+            fail("it is longer than \(lines.limit)", line: lines.number)
+        } else if let url = words.first?.text {
             if let kind = Self.generators.first(where: url.hasPrefix) {
                 unread.insert("\(kind) lines")
             } else if CSVColumns.isAddress(url) {
-                return .success(feed(url, words.dropFirst().map(\.text)))
+                items.append(.success(feed(url, words.dropFirst().map(\.text))))
             } else {
-                return fail("a feed has no URL")
+                fail("a feed has no URL", line: lines.number)
             }
         }
-        return nil
+        return true
     }
 
     private mutating func feed(_ url: String, _ words: [String]) -> ClipDraft {
@@ -43,10 +45,6 @@ struct NewsboatReader: FormatReader {
             }
         }
         return fielded.draft
-    }
-
-    private func fail(_ reason: String) -> ImportItem {
-        .failure(ImportProblem(line: lines.number, reason))
     }
 
     /// Whether a text is such a file: each line begins as one of newsboat, and a line has only words in quotes or

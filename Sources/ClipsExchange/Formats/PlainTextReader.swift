@@ -5,7 +5,7 @@ import ClipsCore
 struct PlainTextReader: FormatReader {
     private var lines: LineSource
     private var block: [UInt8] = []
-    private var waiting: [ImportItem] = []
+    var items: [ImportItem] = []
 
     private(set) var form = "plain text"
     private(set) var unread = UnreadFields()
@@ -28,16 +28,17 @@ struct PlainTextReader: FormatReader {
         return titles.contains { $0.hasPrefix("| ") } && titles.allSatisfy { $0.isEmpty || $0.hasPrefix("|") }
     }
 
-    mutating func next() throws(ImportError) -> ImportItem? {
-        while waiting.isEmpty, let line = try lines.next() { read(line.bytes, isTooLong: line.isTooLong) }
-        if waiting.isEmpty { closeBlock() }
-        return waiting.isEmpty ? nil : waiting.removeFirst()
+    mutating func read() throws(ImportError) -> Bool {
+        guard let line = try lines.next() else {
+            closeBlock()
+            return false
+        }
+        read(line.bytes, isTooLong: line.isTooLong)
+        return true
     }
 
     private mutating func read(_ bytes: ArraySlice<UInt8>, isTooLong: Bool) {
-        if isTooLong {
-            waiting.append(.failure(ImportProblem(line: lines.number, "it is longer than \(lines.limit)")))
-        }
+        if isTooLong { fail("it is longer than \(lines.limit)", line: lines.number) }
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else {
             if isInGroup { (group, isInGroup) = ((nil, nil), false) }
             return closeBlock()
@@ -52,7 +53,7 @@ struct PlainTextReader: FormatReader {
                 draft.created = group.created
                 isInGroup = true
             }
-            waiting.append(.success(draft))
+            items.append(.success(draft))
         } else if isOneTab {
             readHeading(HTMLText.trimmed(String(decoding: bytes, as: UTF8.self)))
         } else {
@@ -83,7 +84,7 @@ struct PlainTextReader: FormatReader {
         var draft = ClipDraft()
         draft.text = String(decoding: block, as: UTF8.self)
         block = []
-        waiting.append(.success(draft))
+        items.append(.success(draft))
     }
 
     private static func address(_ bytes: ArraySlice<UInt8>) -> ClipDraft? {

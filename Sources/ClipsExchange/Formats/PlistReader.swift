@@ -48,7 +48,7 @@ private struct SafariTree {
 
     private mutating func addLeaf(_ node: JSONValue, _ tags: [String]) {
         guard let url = node["URLString"]?.string, !url.isEmpty else {
-            return items.append(.failure(ImportProblem(line: 0, "a bookmark has no URL")))
+            return items.append(.problem("a bookmark has no URL"))
         }
         let list = node["ReadingList"]
         var fielded = FieldedDraft()

@@ -5,7 +5,7 @@ struct RISReader: FormatReader {
     private var lines: LineSource
     private let maxSize: Int
     private var size = 0
-    private var waiting: [ImportItem] = []
+    var items: [ImportItem] = []
     private var entry: [(tag: String, value: String)] = []
     private(set) var unread = UnreadFields()
 
@@ -26,24 +26,23 @@ struct RISReader: FormatReader {
         text.split(whereSeparator: \.isNewline).first.flatMap { tag(of: String($0))?.tag } == "TY"
     }
 
-    mutating func next() throws(ImportError) -> ImportItem? {
-        while waiting.isEmpty, let line = try lines.next() {
-            if line.isTooLong {
-                waiting.append(.failure(ImportProblem(line: lines.number, "it is too long")))
-            }
-            let text = String(decoding: line.bytes, as: UTF8.self)
-            size += text.utf8.count + 1
-            guard size <= maxSize else {
-                throw .refused("A reference has more than \(lines.limit).", "Split the file.")
-            }
-            if let (tag, value) = Self.tag(of: text) {
-                if tag == "ER" || tag == "TY" { close() } else { entry.append((tag, value)) }
-            } else if !entry.isEmpty {
-                entry[entry.count - 1].value += " " + HTMLText.trimmed(text)
-            }
+    mutating func read() throws(ImportError) -> Bool {
+        guard let line = try lines.next() else {
+            close()
+            return false
         }
-        if waiting.isEmpty { close() }
-        return waiting.isEmpty ? nil : waiting.removeFirst()
+        if line.isTooLong { fail("it is too long", line: lines.number) }
+        let text = String(decoding: line.bytes, as: UTF8.self)
+        size += text.utf8.count + 1
+        guard size <= maxSize else {
+            throw .refused("A reference has more than \(lines.limit).", "Split the file.")
+        }
+        if let (tag, value) = Self.tag(of: text) {
+            if tag == "ER" || tag == "TY" { close() } else { entry.append((tag, value)) }
+        } else if !entry.isEmpty {
+            entry[entry.count - 1].value += " " + HTMLText.trimmed(text)
+        }
+        return true
     }
 
     private mutating func close() {
@@ -61,8 +60,7 @@ struct RISReader: FormatReader {
                 unread.insert(tag)
             }
         }
-        waiting.append(
-            contentsOf: fielded.reference(doi: entry.first { $0.tag == "DO" }?.value, line: lines.number))
+        items += fielded.reference(doi: entry.first { $0.tag == "DO" }?.value, line: lines.number)
         entry = []
     }
 
@@ -87,7 +85,7 @@ extension FieldedDraft {
             set(.url, doi.contains("://") ? doi : "https://doi.org/" + doi)
         }
         guard draft.hasSource else {
-            return [.failure(ImportProblem(line: line, "a reference has no URL and no DOI"))]
+            return [.problem("a reference has no URL and no DOI", line: line)]
         }
         return [.success(draft)]
     }

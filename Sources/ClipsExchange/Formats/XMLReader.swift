@@ -6,40 +6,30 @@ struct XMLReader: FormatReader {
     private let source: UTF8Source
     private var tokenizer: MarkupTokenizer
     private var outline = XMLOutline()
-    private var items: [ImportItem] = []
-    private var given = 0
-    private var isAtEnd = false
 
     var form: String { outline.root?.rawValue ?? "XML" }
     var unread: UnreadFields { outline.unread }
+    var items: [ImportItem] {
+        get { outline.items }
+        set { outline.items = newValue }
+    }
 
     init(_ source: UTF8Source) {
         self.source = source
         tokenizer = MarkupTokenizer(.xml, limits: source.limits)
     }
 
-    mutating func next() throws(ImportError) -> ImportItem? {
-        while given == items.count {
-            guard !isAtEnd else { return nil }
-            if let bytes = try source.next() {
-                tokenizer.feed(bytes)
-            } else {
-                isAtEnd = true
-                tokenizer.finish()
-            }
-            guard !tokenizer.hasDeclarations else {
-                throw .refused(
-                    "This XML declares entities of its own, which are never read.", "Export it as HTML.")
-            }
-            for (token, line) in tokenizer.tokens { try outline.handle(token, line: line) }
-            tokenizer.removeTokens()
-            if isAtEnd { try outline.finish(isCut: tokenizer.isInsideMarkup, line: tokenizer.currentLine) }
-            items = outline.items
-            outline.items.removeAll(keepingCapacity: true)
-            given = 0
+    mutating func read() throws(ImportError) -> Bool {
+        let bytes = try source.next()
+        if let bytes { tokenizer.feed(bytes) } else { tokenizer.finish() }
+        guard !tokenizer.hasDeclarations else {
+            throw .refused(
+                "This XML declares entities of its own, which are never read.", "Export it as HTML.")
         }
-        given += 1
-        return items[given - 1]
+        for (token, line) in tokenizer.tokens { try outline.handle(token, line: line) }
+        tokenizer.removeTokens()
+        if bytes == nil { try outline.finish(isCut: tokenizer.isInsideMarkup, line: tokenizer.currentLine) }
+        return bytes != nil
     }
 }
 
@@ -191,7 +181,7 @@ private struct XMLOutline {
                 open.compactMap(\.folder).map(HTMLText.oneLine).filter { !$0.isEmpty })
             guard draft.draft.hasSource else { return fail(element.line, "a bookmark has no URL") }
             items.append(.success(draft.draft))
-            for complaint in draft.complaints { fail(element.line, complaint, changed: 1) }
+            items += draft.problems(line: element.line)
         } else if root == .opml && element.name == "outline" && !element.hasChildren {
             fail(element.line, "an outline has no URL")
         }
@@ -218,7 +208,7 @@ private struct XMLOutline {
         }
     }
 
-    private mutating func fail(_ line: Int, _ reason: String, changed: Int? = nil) {
-        items.append(.failure(ImportProblem(line: line, reason, changed: changed)))
+    private mutating func fail(_ line: Int, _ reason: String) {
+        items.append(.problem(reason, line: line))
     }
 }

@@ -1,12 +1,21 @@
 import ClipsCore
 
-/// A reader of one file format. After an error, it returns nothing more.
+/// A reader of one file format.
 protocol FormatReader {
     /// The name of the format, with the program that wrote the file if known.
     var form: String { get }
     /// The fields found so far that have no counterpart in a clip.
     var unread: UnreadFields { get }
-    mutating func next() throws(ImportError) -> ImportItem?
+    /// The items that were read since they were last taken.
+    var items: [ImportItem] { get set }
+    /// Reads a part of the file, which may have no item.
+    ///
+    /// - Returns: Whether more may follow.
+    mutating func read() throws(ImportError) -> Bool
+}
+
+extension FormatReader {
+    mutating func fail(_ reason: String, line: Int) { items.append(.problem(reason, line: line)) }
 }
 
 /// The clips of a file, one at a time.
@@ -14,6 +23,10 @@ package struct ClipImport {
     package let format: ImportFormat
     private let source: UTF8Source
     private var reader: any FormatReader
+    private var items: [ImportItem] = []
+    /// The number of items that were returned.
+    private var given = 0
+    private var hasMore = true
     private var isAtEnd = false
     private var ending: [ImportItem] = []
     /// The number of clips with a comma in a tag.
@@ -78,16 +91,14 @@ package struct ClipImport {
 
     package mutating func next() throws(ImportError) -> ImportItem? {
         while !isAtEnd {
-            guard let item = try reader.next() else {
+            guard let item = try readItem() else {
                 isAtEnd = true
                 finish()
                 break
             }
             guard case .success(var draft) = item else { return item }
             if let name = draft.tooLongText {
-                return .failure(
-                    ImportProblem(
-                        line: 0, "a \(name) has more than \(ImportLimits.megabytes(ClipDraft.largestText))"))
+                return .problem("a \(name) has more than \(ImportLimits.megabytes(ClipDraft.largestText))")
             }
             if Tags.hasComma(draft.tags) {
                 commaCount += 1
@@ -98,23 +109,31 @@ package struct ClipImport {
         return ending.popLast()
     }
 
+    /// Returns the next item of the format. After an error, it returns nothing more.
+    private mutating func readItem() throws(ImportError) -> ImportItem? {
+        while given == items.count {
+            guard hasMore else { return nil }
+            hasMore = false
+            hasMore = try reader.read()
+            (items, given) = (reader.items, 0)
+            reader.items = []
+        }
+        given += 1
+        return items[given - 1]
+    }
+
     private mutating func finish() {
         if commaCount > 0 {
             let clips = commaCount == 1 ? "1 clip has" : "\(commaCount) clips have"
             ending.append(
-                .failure(
-                    ImportProblem(
-                        line: 0, "\(clips) a comma in a tag, which is saved as a space", changed: commaCount))
-            )
+                .problem("\(clips) a comma in a tag, which is saved as a space", changed: commaCount))
         }
         if let invalid = source.invalid {
             let sequences = invalid.count == 1 ? "byte sequence" : "byte sequences"
             ending.append(
-                .failure(
-                    ImportProblem(
-                        line: invalid.line,
-                        "\(invalid.count) invalid \(sequences) from here on, replaced by U+FFFD", changed: 0))
-            )
+                .problem(
+                    "\(invalid.count) invalid \(sequences) from here on, replaced by U+FFFD",
+                    line: invalid.line, changed: 0))
         }
     }
 

@@ -3,6 +3,12 @@ package import ClipsCore
 /// An item of a file: a clip, or a problem.
 package typealias ImportItem = Result<ClipDraft, ImportProblem>
 
+extension ImportItem {
+    static func problem(_ reason: String, line: Int = 0, changed: Int? = nil) -> ImportItem {
+        .failure(ImportProblem(line: line, reason, changed: changed))
+    }
+}
+
 /// A part of a file that could not be read.
 package struct ImportProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line, from 1; 0 if the problem has none.
