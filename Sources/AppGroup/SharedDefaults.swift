@@ -14,7 +14,7 @@ public struct SharedDefaults: Sendable {
     let file: SharedDefaultsFile
 
     package init(folder: String, suite: String) throws(AppGroupError) {
-        guard Self.isValid(suite) else { throw .invalidSuite(suite) }
+        guard suite.isPlainName else { throw .invalidSuite(suite) }
         file = SharedDefaultsFile(folder: folder, name: "\(suite).defaults.json")
     }
 
@@ -68,18 +68,6 @@ public struct SharedDefaults: Sendable {
                 return try file.setAside()
             }
         }
-    }
-
-    private static func isValid(_ suite: String) -> Bool {
-        !suite.isEmpty && suite.utf8.count <= 64
-            && suite.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
     }
 }
 

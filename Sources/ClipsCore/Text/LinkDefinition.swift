@@ -1,3 +1,4 @@
+import Platform
 import SearchIndex
 
 /// The name and the address of a link in a line of its own, `[name]: https://example.org`.
@@ -42,7 +43,7 @@ package struct LinkDefinition: Hashable, Sendable {
     }
 
     private static func hasScheme(_ address: ArraySlice<UInt8>) -> Bool {
-        let scheme = address.prefix { ($0 | 0x20) &- 0x61 < 26 }
+        let scheme = address.prefix(while: \.isASCIILetter)
         return scheme.count > 1 && address[scheme.endIndex...].first == UInt8(ascii: ":")
     }
 

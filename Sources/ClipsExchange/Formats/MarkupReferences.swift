@@ -1,4 +1,5 @@
 import CHTMLTags
+import Platform
 
 /// Character references as `&amp;` and `&#233;`.
 enum MarkupReferences {
@@ -14,7 +15,8 @@ enum MarkupReferences {
         while let start = bytes[index...].firstIndex(of: 0x26) {
             result += bytes[index..<start]
             index = start + 1
-            let end = bytes[index...].prefix(longest).firstIndex { !isNameByte($0) && $0 != 0x23 } ?? index
+            let end =
+                bytes[index...].prefix(longest).firstIndex { !$0.isASCIIAlphanumeric && $0 != 0x23 } ?? index
             let hasEnd = end < bytes.count && bytes[end] == 0x3B
             let name = bytes[index..<max(end, index)]
             let isNumber = name.first == 0x23
@@ -29,10 +31,6 @@ enum MarkupReferences {
         }
         result += bytes[index...]
         return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Unicode.Scalar? {

@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 /// A reader of references: their titles, authors, URLs, abstracts, and keywords. A DOI is a URL where there is no other.
 struct RISReader: FormatReader {
@@ -68,7 +69,7 @@ struct RISReader: FormatReader {
     private static func tag(of line: String) -> (tag: String, value: String)? {
         let bytes = Array(line.utf8.drop { $0 == 0x20 }.prefix(6))
         guard bytes.count >= 5, bytes[2...4].elementsEqual("  -".utf8), bytes[0].isUppercase,
-            bytes[1].isUppercase || (0x30...0x39).contains(bytes[1])
+            bytes[1].isUppercase || bytes[1].isASCIIDigit
         else { return nil }
         let value = line.utf8.drop { $0 == 0x20 }.dropFirst(5)
         return (

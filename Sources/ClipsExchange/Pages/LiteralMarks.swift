@@ -120,8 +120,8 @@ struct LiteralMarks {
         /// Escapes a mark that would make a line a heading, an item, a quote, a rule, or code.
         mutating func escapeStart(ofLine start: Int) {
             let first = byte(start)
-            if (0x30...0x39).contains(first) {
-                let end = bytes[start..<range.upperBound].firstIndex { !(0x30...0x39).contains($0) } ?? start
+            if first.isASCIIDigit {
+                let end = bytes[start..<range.upperBound].firstIndex { !$0.isASCIIDigit } ?? start
                 if end - start <= maxNumber, ".)".utf8.contains(byte(end)), isSpace(end + 1) {
                     escapes.append(end)
                 }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The signs that a text is an HTML page or a part of one, and not a text with names in angle brackets.
 struct PageSigns {
     private var rest: ArraySlice<UInt8>
@@ -77,7 +79,6 @@ struct PageSigns {
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0D ~= byte }
-    private static func isLetter(_ byte: UInt8) -> Bool { 0x61...0x7A ~= byte | 0x20 }
     private static func isElement(_ name: String) -> Bool {
         elements.contains(name) || roots.contains(name) || skipped.contains(name)
     }
@@ -112,9 +113,8 @@ struct PageSigns {
         let isTag = rest.first == 0x3C || rest.first == 0x2F
         guard isTag else { return nil }
         rest = rest.dropFirst()
-        guard let byte = rest.first, Self.isLetter(byte) else { return nil }
-        let name = rest.prefix { Self.isLetter($0) || 0x30...0x39 ~= $0 || $0 == 0x3A || $0 == 0x2D }.prefix(
-            64)
+        guard let byte = rest.first, byte.isASCIILetter else { return nil }
+        let name = rest.prefix { $0.isASCIIAlphanumeric || $0 == 0x3A || $0 == 0x2D }.prefix(64)
         rest = rest.dropFirst(name.count)
         return String(decoding: name, as: UTF8.self).lowercased()
     }
@@ -130,7 +130,7 @@ struct PageSigns {
                 rest = rest.dropFirst(byte == 0x2F ? 2 : 1)
                 return true
             }
-            guard spaces > 0, Self.isLetter(byte) || byte == 0x5F || byte == 0x3A || byte == 0x40 else {
+            guard spaces > 0, byte.isASCIILetter || byte == 0x5F || byte == 0x3A || byte == 0x40 else {
                 return false
             }
             rest = rest.drop { !Self.isSpace($0) && !"\"'<>/=".utf8.contains($0) }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The kinds of elements.
 extension TextLines {
     /// An open inline element.
@@ -51,10 +53,7 @@ extension TextLines {
         for name in classes.lazy.flatMap({ $0.split(whereSeparator: \.isWhitespace) }) {
             guard let prefix = ["language-", "lang-"].first(where: name.hasPrefix) else { continue }
             let language = name.dropFirst(prefix.count)
-            let isName = language.utf8.allSatisfy {
-                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-                    || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || "+#.-".utf8.contains($0)
-            }
+            let isName = language.utf8.allSatisfy { $0.isASCIIAlphanumeric || "+#.-".utf8.contains($0) }
             if isName, 1...20 ~= language.count { return String(language) }
         }
         return ""

@@ -42,7 +42,7 @@ struct ProgramSigns {
         guard let first = line.first, let last = line.last, let word = words.first else { return false }
         if "{}$".utf8.contains(first) || "{}".utf8.contains(last) || isStatement { return true }
         if Self.starts.contains(where: { line.starts(with: $0) }) { return true }
-        if first == UInt8(ascii: "\\"), line.dropFirst().first?.isLetterOrDigit == true { return true }
+        if first == UInt8(ascii: "\\"), line.dropFirst().first?.isASCIIAlphanumeric == true { return true }
         if Self.keywords.contains(String(decoding: word, as: UTF8.self)) { return true }
         if isPatch || isSetting || isTimed || isCall(word) { return true }
         // A row of a table has columns, too.
@@ -81,7 +81,7 @@ struct ProgramSigns {
             return rest.count { $0 == UInt8(ascii: "]") } == 1
         }
         let key = rest.drop { $0 == UInt8(ascii: "\"") }.prefix {
-            $0.isLetterOrDigit || "_-.".utf8.contains($0)
+            $0.isASCIIAlphanumeric || "_-.".utf8.contains($0)
         }
         let tail = rest[key.endIndex...].drop { $0 == UInt8(ascii: "\"") }
         guard key.count > 1, let sign = tail.first else { return false }
@@ -100,7 +100,7 @@ struct ProgramSigns {
 
     /// Whether the line is a call: `name(…)`.
     private func isCall(_ word: ArraySlice<UInt8>) -> Bool {
-        let name = word.prefix { $0.isLetterOrDigit || "_.:".utf8.contains($0) }
+        let name = word.prefix { $0.isASCIIAlphanumeric || "_.:".utf8.contains($0) }
         return !name.isEmpty && word[name.endIndex...].first == UInt8(ascii: "(")
             && "):,(".utf8.contains(line.last ?? 0)
     }
@@ -110,7 +110,7 @@ struct ProgramSigns {
         words.dropFirst().contains { word in
             let name = word.drop { $0 == UInt8(ascii: "-") }
             return word.count > name.count && word.count - name.count <= 2
-                && name.first?.isLetterOrDigit == true
+                && name.first?.isASCIIAlphanumeric == true
         }
     }
 
@@ -137,8 +137,4 @@ struct ProgramSigns {
         "try:", "typedef", "var", "void", "FROM", "INSERT", "JOIN", "SELECT", "WHERE", "COPY", "RUN", "ENV",
         "Traceback",
     ]
-}
-
-extension UInt8 {
-    fileprivate var isLetterOrDigit: Bool { self &- 0x30 < 10 || (self | 0x20) &- 0x61 < 26 }
 }

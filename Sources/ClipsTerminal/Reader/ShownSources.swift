@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 /// The ranges of a text with marks of Markdown that some lines show, and those before and after them.
 struct ShownSources {
@@ -50,7 +51,7 @@ struct ShownSources {
             let omitted = TextMarks.overlapping(range, in: numbers) { $0 }.map { $0.clamped(to: range) }
             for (index, part) in ShownParts.ranges(of: range, without: omitted).enumerated() {
                 // Words on both sides of a number remain two.
-                if index > 0, let last = result.last, isWord(last), isWord(bytes[part.lowerBound]) {
+                if index > 0, let last = result.last, last.isOfWord, bytes[part.lowerBound].isOfWord {
                     result.append(0x20)
                 }
                 result += bytes[part]
@@ -65,9 +66,5 @@ struct ShownSources {
     /// Whether the last line has more than the marks of quotes and an indent.
     private static func hasWords(_ lines: [UInt8]) -> Bool {
         lines.lazy.reversed().prefix { $0 != UInt8(ascii: "\n") }.contains { !" >".utf8.contains($0) }
-    }
-
-    private static func isWord(_ byte: UInt8) -> Bool {
-        byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte >= 0x80
     }
 }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The names of a mirror on a server, and its cipher.
 struct Zone: Sendable {
     let name: String
@@ -25,15 +27,5 @@ struct Zone: Sendable {
     }
 
     /// Whether a name can be part of a subject and of a stream's name.
-    static func isValid(_ name: String) -> Bool {
-        (1...64).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
-    }
+    static func isValid(_ name: String) -> Bool { name.isPlainName }
 }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The tokens of an SQL text, without comments: as much of the language as finds a clause in a stored definition.
 struct SQLTokens {
     struct Token {
@@ -149,9 +151,6 @@ struct SQLTokens {
     }
 
     private static func isOfWord(_ byte: UInt8) -> Bool {
-        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        return letters.contains(byte | 0x20) || digits.contains(byte) || byte == UInt8(ascii: "_")
-            || byte == UInt8(ascii: "$") || byte >= 0x80
+        byte.isOfWord || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
     }
 }

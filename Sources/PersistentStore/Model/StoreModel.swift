@@ -1,3 +1,5 @@
+import Platform
+
 /// The entities of a store.
 ///
 /// Raise `version` with every change of the entities: a program with an older model then rejects the store
@@ -112,12 +114,8 @@ public struct StoreModel: Hashable, Sendable {
 
     static func isIdentifier(_ name: String) -> Bool {
         guard let first = name.utf8.first, name.utf8.count <= maxNameLength else { return false }
-        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        return letters.contains(first | 0x20)
-            && name.utf8.allSatisfy {
-                letters.contains($0 | 0x20) || digits.contains($0) || $0 == UInt8(ascii: "_")
-            }
+        return first.isASCIILetter
+            && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }
     }
 }
 

@@ -86,7 +86,7 @@ package struct JSONReader {
         _ = try peek()
         let start = offset
         while let byte = current,
-            (0x30...0x39).contains(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E
+            byte.isASCIIDigit || byte == 0x2B || byte == 0x2D || byte == 0x2E
                 || byte | 0x20 == 0x65
         {
             offset += 1

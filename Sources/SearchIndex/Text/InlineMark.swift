@@ -136,7 +136,7 @@ private struct InlineScan {
                 continue
             }
             // A number may begin an item of a list.
-            if !isBegun, byte > 0x20, !(0x30...0x39).contains(byte), index >= start {
+            if !isBegun, byte > 0x20, !byte.isASCIIDigit, index >= start {
                 if let end = end(ofContainer: index) { start = end } else { isBegun = true }
             }
             index = addMark(at: index, isName)
@@ -153,7 +153,7 @@ private struct InlineScan {
             switch byte(index) {
             case UInt8(ascii: "["):
                 " xX".utf8.contains(byte(index + 1)) && byte(index + 2) == UInt8(ascii: "]")
-            case UInt8(ascii: "."), UInt8(ascii: ")"): (0x30...0x39).contains(byte(index - 1))
+            case UInt8(ascii: "."), UInt8(ascii: ")"): byte(index - 1).isASCIIDigit
             case let byte: ">-+*:".utf8.contains(byte)
             }
         if byte(index) == UInt8(ascii: "[") { end = index + 3 }
@@ -245,7 +245,7 @@ private struct InlineScan {
         {
             let name = last == end + 2 ? words : bytes[(end + 2)..<last]
             let before = byte(start.lowerBound - 1)
-            let isIndexed = Self.isLetter(before) || ")]".utf8.contains(before)
+            let isIndexed = before.isOfWord || ")]".utf8.contains(before)
             if name.count <= Self.maxName, isName(name, isIndexed ? .indexed : .full) {
                 return mark(name.indices, upTo: last + 1, isNamed: true)
             }
@@ -296,8 +296,8 @@ private struct InlineScan {
         let (before, after) = (byte(start - 1), byte(run.upperBound))
         if 48...57 ~= before, 48...57 ~= after { return }
         // Before a letter, a star ends only the letters before it: `int *p = a*b`.
-        let isWithin = count == 1 && after < 0x80 && Self.isLetter(after)
-        let first = isWithin ? bytes[..<start].lastIndex { !Self.isLetter($0) } ?? -1 : -1
+        let isWithin = count == 1 && after < 0x80 && after.isOfWord
+        let first = isWithin ? bytes[..<start].lastIndex { !$0.isOfWord } ?? -1 : -1
         while before > 0x20, count > 0, let used = used(by: count, of: sign, at: start, from: first) {
             guard let last = openings.popLast() else { break }
             let opened = last.start + last.count - used..<last.start + last.count
@@ -311,10 +311,10 @@ private struct InlineScan {
         }
         guard count == run.count, after > 0x20 else { return }
         // Within words, only two signs that a letter follows, and any between characters without spaces.
-        let isInWord = Self.isLetter(after) && (count > 1 || before >= 0x80)
+        let isInWord = after.isOfWord && (count > 1 || before >= 0x80)
         guard before <= 0x20 || "([{\"'|>-".utf8.contains(before) || isInWord else { return }
         openings.append(
-            Opening(sign: sign, start: start, count: count, isInWord: before < 0x80 && Self.isLetter(before)))
+            Opening(sign: sign, start: start, count: count, isInWord: before < 0x80 && before.isOfWord))
         if openings.count > Self.maxOpen { openings.removeFirst() }
     }
 
@@ -361,11 +361,7 @@ private struct InlineScan {
         let start = max(region.lowerBound, lastSpace + 1)
         let word = bytes[start..<region.upperBound].prefix(Self.maxPath).prefix { $0 > 0x20 }
         let path = word.drop { "([\"'<".utf8.contains($0) }
-        return Self.isLetter(path.first ?? 0) && path.dropFirst().starts(with: ":\\".utf8)
+        return (path.first ?? 0).isOfWord && path.dropFirst().starts(with: ":\\".utf8)
             && !zip(path, path.dropFirst()).contains { $0 == UInt8(ascii: "\\") && $1 == $0 }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte >= 0x80
     }
 }

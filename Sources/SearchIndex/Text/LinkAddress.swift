@@ -1,3 +1,5 @@
+import Platform
+
 /// The addresses to which links lead.
 package enum LinkAddress {
     /// The schemes of pages and files, which a browser shows.
@@ -11,7 +13,7 @@ package enum LinkAddress {
     package static func isAddress(_ bytes: ArraySlice<UInt8>) -> Bool { hasScheme(bytes) || isMail(bytes) }
 
     package static func hasScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let scheme = bytes.prefix(8).prefix { ($0 | 0x20) &- 0x61 < 26 }
+        let scheme = bytes.prefix(8).prefix(while: \.isASCIILetter)
         guard bytes.count > scheme.count + 1, bytes[scheme.endIndex] == UInt8(ascii: ":") else {
             return false
         }
@@ -73,13 +75,12 @@ package enum LinkAddress {
 
     /// Returns the start of the scheme that ends at an index.
     private static func start(_ bytes: [UInt8], at end: Int, after first: Int) -> Int? {
-        let scheme = bytes[max(first, end - 6)..<end].reversed().prefix { isLetter($0) }.reversed().map {
+        let scheme = bytes[max(first, end - 6)..<end].reversed().prefix(while: \.isASCIILetter).reversed().map
+        {
             $0 | 0x20
         }
         return schemes.contains(scheme) ? end - scheme.count : nil
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
     /// Whether a quote, an ellipsis, or punctuation of a language without spaces begins at an index.
     private static func isSign(_ bytes: [UInt8], at index: Int) -> Bool {

@@ -1,3 +1,5 @@
+import Platform
+
 /// The spellings of a part of a URL.
 package enum PercentEncoding {
     /// Returns a text in which all but letters, digits, and `-._~` is encoded.
@@ -66,12 +68,7 @@ package enum PercentEncoding {
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~".utf8.contains(byte)
-        }
+        byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
     }
 
     private static let digits = Array("0123456789ABCDEF".utf8)

@@ -1,3 +1,5 @@
+import Platform
+
 /// Splits folded text into the tokens of the index: words and, for scripts without spaces, each character and
 /// each pair of adjacent characters.
 enum Tokens {
@@ -42,19 +44,17 @@ enum Tokens {
         while index < bytes.count {
             // Most words are short, of ASCII, and between separators of ASCII.
             var end = index
-            while end < bytes.count, isWord(bytes[end]) { end += 1 }
+            while end < bytes.count, bytes[end].isASCIIAlphanumeric { end += 1 }
             if end - index <= longestWord, end == bytes.count || bytes[end] < 0x80 {
                 if end > index { body(UnsafeBufferPointer(rebasing: bytes[index..<end]), true) }
                 index = end + 1
                 continue
             }
-            while end < bytes.count, bytes[end] >= 0x80 || isWord(bytes[end]) { end += 1 }
+            while end < bytes.count, bytes[end].isOfWord { end += 1 }
             forEachOfAny(UnsafeBufferPointer(rebasing: bytes[index..<end]), body)
             index = end
         }
     }
-
-    private static func isWord(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 }
 
     private static func forEachOfAny(
         _ bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>, _ isWord: Bool) -> Void

@@ -49,8 +49,8 @@ package struct UnmarkedText {
             start = mark.range.upperBound
             if hasAddresses, let address = mark.address { result += [0x20] + bytes[address] }
             // Words on both sides of a link remain two.
-            if mark.address != nil, start < bytes.count, isWord(bytes[start]), let last = result.last,
-                isWord(last)
+            if mark.address != nil, start < bytes.count, bytes[start].isOfWord, let last = result.last,
+                last.isOfWord
             {
                 parts.append((result.count, mark.range.lowerBound))
                 result.append(0x20)
@@ -71,8 +71,8 @@ package struct UnmarkedText {
         guard divides(text), let unmarked = UnmarkedText(text) else { return "" }
         let bytes = Array(unmarked.text.utf8)
         let words = unmarked.parts.dropFirst().compactMap { part -> Range<Int>? in
-            let before = bytes[..<part.start].suffix(maxWord).reversed().prefix(while: isWord).count
-            let after = bytes[part.start...].prefix(maxWord).prefix(while: isWord).count
+            let before = bytes[..<part.start].suffix(maxWord).reversed().prefix(while: \.isOfWord).count
+            let after = bytes[part.start...].prefix(maxWord).prefix(while: \.isOfWord).count
             return before > 0 && after > 0 ? part.start - before..<part.start + after : nil
         }
         return words.map { " " + String(decoding: bytes[$0], as: UTF8.self) }.joined()
@@ -85,7 +85,7 @@ package struct UnmarkedText {
             if byte == UInt8(ascii: "*") || byte == UInt8(ascii: "~") || byte == UInt8(ascii: "`") {
                 signs += 1
             } else {
-                if signs > 0, isWord(last), isWord(byte) { return true }
+                if signs > 0, last.isOfWord, byte.isOfWord { return true }
                 (last, signs) = (byte, 0)
             }
         }
@@ -94,8 +94,4 @@ package struct UnmarkedText {
 
     /// The bytes of a divided word on each side, most of which are shorter.
     private static let maxWord = 200
-
-    private static func isWord(_ byte: UInt8) -> Bool {
-        byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte >= 0x80
-    }
 }

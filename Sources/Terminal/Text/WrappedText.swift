@@ -1,3 +1,5 @@
+import Platform
+
 /// Text wrapped to a width, at words if possible, and safe to show.
 ///
 /// Lines are computed on demand and cached: the first screen of 20 MB takes as long as that of a page.
@@ -114,7 +116,7 @@ package struct WrappedText: Sendable {
             prefix += byte() == 0x20 ? " " : ">"
             offset += 1
         }
-        let digits = (0..<4).prefix { (0x30...0x39).contains(byte($0)) }.count
+        let digits = (0..<4).prefix { byte($0).isASCIIDigit }.count
         let isMarked =
             digits == 0
             ? "-*+:".utf8.contains(byte()) && byte(1) == 0x20
@@ -185,7 +187,7 @@ package struct WrappedText: Sendable {
     /// Whether a number in brackets begins at an offset. That of a link remains next to its words.
     private func isNumber(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Bool {
         guard offset < bytes.count, bytes[offset] == UInt8(ascii: "[") else { return false }
-        let digits = bytes[(offset + 1)...].prefix(5).prefix { (0x30...0x39).contains($0) }
+        let digits = bytes[(offset + 1)...].prefix(5).prefix(while: \.isASCIIDigit)
         return !digits.isEmpty && digits.endIndex < bytes.count && bytes[digits.endIndex] == UInt8(ascii: "]")
     }
 
