@@ -33,8 +33,12 @@ struct Theme: Hashable, Sendable {
     var warning = Style.plain
     var key = Style.plain
     var bar = Style.plain
-    /// Those of the authors in ``namedAuthors``, then those that other authors share.
-    private var authors = Array(repeating: Style.plain, count: Self.namedAuthors.count + 4)
+    // The authors of the program's own commands, each with its own color.
+    private var appAuthor = Style.plain
+    private var cliAuthor = Style.plain
+    private var extensionAuthor = Style.plain
+    private var importAuthor = Style.plain
+    private var otherAuthors = Style.plain
 
     /// Whether the theme is for a light background.
     private(set) var isLight = false
@@ -53,23 +57,20 @@ struct Theme: Hashable, Sendable {
             case .auto: background?.isLight ?? Self.isLightByEnvironment
             }
         for (role, style) in Palette.styles(choice, colors, isLight: isLight) + changes {
-            set(style, of: role)
+            self[keyPath: role.path] = style
         }
         for role in Role.all { self[keyPath: role.path] = colors.adapted(self[keyPath: role.path]) }
-        authors = authors.map(colors.adapted)
-    }
-
-    private mutating func set(_ style: Style, of role: Role) {
-        self[keyPath: role.path] = style
-        guard role.name == "author" else { return }
-        for index in Self.namedAuthors.count..<authors.count { authors[index] = style }
     }
 
     /// Returns the style of an author, which depends on the name only.
     func author(_ name: String) -> Style {
-        if let index = Self.namedAuthors.firstIndex(of: name) { return authors[index] }
-        let sum = name.utf8.prefix(64).reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
-        return authors[Self.namedAuthors.count + sum % (authors.count - Self.namedAuthors.count)]
+        switch name {
+        case "app": appAuthor
+        case "cli": cliAuthor
+        case "extension": extensionAuthor
+        case "import": importAuthor
+        default: otherAuthors
+        }
     }
 
     /// Returns the style of a key on a background.
@@ -78,9 +79,6 @@ struct Theme: Hashable, Sendable {
             foreground: key.foreground, background: ground.background,
             attributes: key.attributes.union(ground.attributes))
     }
-
-    /// The authors of the program's own commands, each with its own color.
-    static let namedAuthors = ["app", "cli", "extension", "import"]
 
     /// COLORFGBG is `foreground;background`, indexes of the first 16 colors (rxvt(1), ENVIRONMENT).
     private static var isLightByEnvironment: Bool {
@@ -109,9 +107,9 @@ struct Theme: Hashable, Sendable {
             Role("border", \.border), Role("scrollbar", \.scrollbar), Role("new", \.new),
             Role("star", \.star), Role("mark", \.mark), Role("match", \.match), Role("link", \.link),
             Role("note", \.note), Role("error", \.error), Role("live", \.live), Role("warning", \.warning),
-            Role("key", \.key), Role("bar", \.bar), Role("author-app", \.authors[0]),
-            Role("author-cli", \.authors[1]), Role("author-extension", \.authors[2]),
-            Role("author-import", \.authors[3]), Role("author", \.authors[4]),
+            Role("key", \.key), Role("bar", \.bar), Role("author-app", \.appAuthor),
+            Role("author-cli", \.cliAuthor), Role("author-extension", \.extensionAuthor),
+            Role("author-import", \.importAuthor), Role("author", \.otherAuthors),
         ]
     }
 }
