@@ -53,16 +53,14 @@ final class LoopCore: Sendable {
     }
 
     private func startThread() {
-        let start = Unmanaged.passRetained(ThreadStart(core: self))
         var thread = pthread_t()
         let code = pthread_create(
             &thread, nil,
             { context in
                 guard let context else { return nil }
-                let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
-                start.core.run()
+                Unmanaged<LoopCore>.fromOpaque(context).takeRetainedValue().run()
                 return nil
-            }, start.toOpaque())
+            }, Unmanaged.passRetained(self).toOpaque())
         precondition(code == 0, "cannot create a thread")
         pthread_detach(thread)
     }
@@ -202,13 +200,5 @@ final class LoopCore: Sendable {
             called = watch.group
             watch.handler()
         }
-    }
-}
-
-private final class ThreadStart: Sendable {
-    let core: LoopCore
-
-    init(core: LoopCore) {
-        self.core = core
     }
 }
