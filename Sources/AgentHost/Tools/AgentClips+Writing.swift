@@ -50,10 +50,7 @@ extension AgentClips {
         let fields: UInt128 = 0xF << 76 | 0x3 << 62
         let version: UInt128 = 8 << 76 | 2 << 62
         hash = hash & ~fields | version
-        let digits = String(hash, radix: 16)
-        var text = String(repeating: "0", count: 32 - digits.count) + digits
-        for offset in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: offset)) }
-        return text
+        return withUnsafeBytes(of: hash.bigEndian) { $0.uuidText }
     }
 
     func update(

@@ -1,3 +1,6 @@
+import FoundationEssentials
+import PersistentStore
+import Platform
 import Synchronization
 
 /// The UUIDs of new clips.
@@ -13,33 +16,11 @@ package enum ClipUUID {
         var bytes = (0..<6).map { UInt8(truncatingIfNeeded: milliseconds >> (40 - 8 * $0)) } + randomBytes()
         bytes[6] = bytes[6] & 0x0F | 0x70
         bytes[8] = bytes[8] & 0x3F | 0x80
-        return String(unsafeUninitializedCapacity: 36) { text in
-            var count = 0
-            func add(_ byte: UInt8) {
-                text[count] = byte
-                count += 1
-            }
-            func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
-            for (index, byte) in bytes.enumerated() {
-                if index == 4 || index == 6 || index == 8 || index == 10 { add(UInt8(ascii: "-")) }
-                add(digit(byte >> 4))
-                add(digit(byte & 15))
-            }
-            return count
-        }
+        return bytes.uuidText
     }
 
-    /// Returns a UUID in lowercase; nil for any other text. Foundation's parser takes 20 times as long.
-    package static func normalized(_ text: String) -> String? {
-        let hyphens = [8, 13, 18, 23]
-        let isValid =
-            text.utf8.count == 36
-            && text.utf8.enumerated().allSatisfy { index, byte in
-                hyphens.contains(index)
-                    ? byte == UInt8(ascii: "-") : byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 6
-            }
-        return isValid ? text.lowercased() : nil
-    }
+    /// Returns a UUID in lowercase; nil for any other text.
+    package static func normalized(_ text: String) -> String? { UUID(text: text)?.text }
 
     /// Returns the bytes of one UUID. A process that saves one clip draws only these; batches then double.
     private static func randomBytes() -> [UInt8] {

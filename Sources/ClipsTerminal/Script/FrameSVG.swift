@@ -1,3 +1,4 @@
+import Platform
 import Terminal
 
 /// A frame as an SVG picture.
@@ -89,8 +90,7 @@ struct FrameSVG {
 
     private static func color(_ color: Color) -> String? {
         if let components = color.fixedComponents {
-            return "#"
-                + components.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            return "#" + components.map { UInt8($0) }.hexadecimal
         }
         guard case .indexed(let index) = color else { return nil }
         return palette[Int(index)]

@@ -175,7 +175,7 @@ public actor FolderEngine: MirrorEngine {
         try refreshKeys(in: try place(), always: true)
         try scan()
         isBroken = false
-        return "\(SegmentName.digits(state.identity, 16)) \(state.losses)"
+        return "\(state.identity.hexadecimal(digits: 16)) \(state.losses)"
     }
 
     /// The path of the open folder, which remains the same folder.

@@ -1,3 +1,5 @@
+import Platform
+
 /// The name of a segment: a file with revisions of one machine, which is written once.
 struct SegmentName: Hashable, Comparable, Sendable {
     let machine: UInt64
@@ -25,18 +27,8 @@ struct SegmentName: Hashable, Comparable, Sendable {
     }
 
     var text: String {
-        Self.digits(machine, 16) + "-" + Self.digits(sequence, 8) + "-" + Self.digits(salt, 8) + Self.suffix
-    }
-
-    /// Returns the last hexadecimal digits of a number.
-    static func digits(_ number: some FixedWidthInteger & UnsignedInteger, _ count: Int) -> String {
-        String(unsafeUninitializedCapacity: count) { digits in
-            for index in 0..<count {
-                let digit = UInt8(truncatingIfNeeded: number >> (4 * (count - 1 - index))) & 15
-                digits[index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
-            }
-            return count
-        }
+        machine.hexadecimal(digits: 16) + "-" + sequence.hexadecimal(digits: 8) + "-"
+            + salt.hexadecimal(digits: 8) + Self.suffix
     }
 
     /// In the order in which their machine wrote them.
@@ -60,5 +52,5 @@ struct RecordKey: Hashable, Sendable {
         (self.high, self.low) = (high, low)
     }
 
-    var text: String { SegmentName.digits(high, 16) + SegmentName.digits(low, 16) }
+    var text: String { high.hexadecimal(digits: 16) + low.hexadecimal(digits: 16) }
 }

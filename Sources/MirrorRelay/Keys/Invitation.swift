@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 
 /// The keys of a zone, which a pairing code unlocks: a secret that is used once.
 package struct Invitation: Sendable {
@@ -15,7 +16,7 @@ package struct Invitation: Sendable {
 
     static func name(of code: MirrorSecret) -> String {
         let hash = Sodium.hash("clips mirror: name of an invitation".utf8, key: code.bytes, count: 16)
-        return prefix + RecordCipher.digits(hash)
+        return prefix + hash.hexadecimal
     }
 
     private static func key(_ code: MirrorSecret) -> [UInt8] {

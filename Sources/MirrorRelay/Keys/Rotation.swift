@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 
 /// A change of the key: the new one in a box for each machine that gets it, signed by the machine that changed it.
 ///
@@ -26,7 +27,7 @@ struct Rotation: Codable, Hashable {
         Array("clips mirror: change of the key of \(zone)\n".utf8) + json
     }
 
-    private var recordName: String { "e-\(SegmentName.digits(name.id, 16))" }
+    private var recordName: String { "e-\(name.id.hexadecimal(digits: 16))" }
 
     func record(signedBy machine: MachineKey, sealedWith first: ZoneEpoch, zone: String) -> KeyRecord? {
         guard let json = try? JSONEncoder().encode(self) else { return nil }

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import Platform
 
 /// A machine that gets new keys.
 package struct ZoneMember: Codable, Hashable, Sendable {
@@ -7,7 +8,7 @@ package struct ZoneMember: Codable, Hashable, Sendable {
     package let name: String
 
     /// The name of the record with which the machine presents itself.
-    var record: String { "m-\(RecordCipher.digits(Sodium.hash(key, count: 16)))" }
+    var record: String { "m-\(Sodium.hash(key, count: 16).hexadecimal)" }
 }
 
 /// A small record of a zone next to those of objects: the change of a key, a machine, or an invitation.

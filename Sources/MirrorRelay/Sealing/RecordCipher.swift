@@ -1,3 +1,5 @@
+import Platform
+
 /// Seals the records of a zone, and names them, so that a server sees neither.
 package struct RecordCipher: Sendable {
     private let zone: String
@@ -19,7 +21,7 @@ package struct RecordCipher: Sendable {
 
     /// Returns a hash as hexadecimal digits.
     func name(of bytes: some Collection<UInt8>) -> String {
-        Self.digits(Sodium.hash(bytes, key: namingKey, count: 16))
+        Sodium.hash(bytes, key: namingKey, count: 16).hexadecimal
     }
 
     /// Returns the name of a large body's chunks. It differs for each key, so that chunks of a former one are not used.
@@ -49,17 +51,5 @@ package struct RecordCipher: Sendable {
     func unknownKey(of sealed: [UInt8]) -> UInt64? {
         let id = ZoneEpoch.id(of: sealed)
         return ring.epoch(id) == nil ? id : nil
-    }
-
-    private static let alphabet = Array("0123456789abcdef".utf8)
-
-    static func digits(_ bytes: [UInt8]) -> String {
-        String(unsafeUninitializedCapacity: 2 * bytes.count) { digits in
-            for (index, byte) in bytes.enumerated() {
-                digits[2 * index] = alphabet[Int(byte >> 4)]
-                digits[2 * index + 1] = alphabet[Int(byte & 15)]
-            }
-            return 2 * bytes.count
-        }
     }
 }

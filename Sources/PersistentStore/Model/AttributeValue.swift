@@ -1,3 +1,4 @@
+import Platform
 package import SQLite
 
 /// A value of an attribute, in one of SQLite's storage classes.
@@ -97,27 +98,10 @@ extension AttributeValue {
     /// The JSON form of a text or an integer for SQLite's JSON functions, which end a text at NUL.
     var quotedJSON: String? {
         switch self {
-        case .text(let text): Self.quoted(text)
+        case .text(let text): JSONEscaping.required.quoted(text)
         case .integer(let number): String(number)
         case .null, .real, .blob: nil
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var text = text
-        let isPlain = text.withUTF8 { $0.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C } }
-        guard !isPlain else { return "\"" + text + "\"" }
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": quoted += "\\\(scalar)"
-            case "\u{0}"..<" ":
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
     }
 }
 

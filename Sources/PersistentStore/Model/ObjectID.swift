@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Platform
 import Synchronization
 
 /// The ID of one object of a store; a key is never reused.
@@ -88,10 +89,7 @@ extension StoreDigest: LosslessStringConvertible {
     }
 
     /// The bits as 16 hexadecimal digits.
-    var description: String {
-        let digits = String(bits, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    var description: String { bits.hexadecimal(digits: 16) }
 }
 
 /// The coded form is stable: `{"entity":"Note","key":7,"store":"0f3a9c…"}`, with the first 63 bits of the

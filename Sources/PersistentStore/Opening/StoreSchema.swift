@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 import SQLite
 
 /// The tables of a store, as SQL text.
@@ -182,8 +183,7 @@ enum StoreSchema {
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
         case .text(let value): "'" + doubled(UInt8(ascii: "'"), in: value) + "'"
-        case .blob(let bytes):
-            "X'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+        case .blob(let bytes): "X'" + bytes.hexadecimal + "'"
         }
     }
 

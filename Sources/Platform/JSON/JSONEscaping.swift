@@ -12,6 +12,13 @@ package struct JSONEscaping: Sendable {
 
     private let isForTerminal: Bool
 
+    /// Returns a text with quotation marks.
+    package func quoted(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        append(text, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Adds a text with quotation marks.
     package func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
@@ -51,10 +58,7 @@ package struct JSONEscaping: Sendable {
     }
 
     /// Returns the escape of a unit of UTF-16.
-    package static func escape(_ unit: UInt32) -> String {
-        let digits = String(unit, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    }
+    package static func escape(_ unit: UInt32) -> String { "\\u" + unit.hexadecimal(digits: 4) }
 
     private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

@@ -80,13 +80,8 @@ package enum PercentEncoding {
 
     private static func value(_ bytes: [UInt8], _ index: Int) -> UInt8? {
         guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-            let high = Unicode.Scalar(bytes[index + 1]).hexValue,
-            let low = Unicode.Scalar(bytes[index + 2]).hexValue
+            let high = bytes[index + 1].hexadecimalValue, let low = bytes[index + 2].hexadecimalValue
         else { return nil }
         return high << 4 | low
     }
-}
-
-extension Unicode.Scalar {
-    fileprivate var hexValue: UInt8? { Character(self).hexDigitValue.map(UInt8.init) }
 }

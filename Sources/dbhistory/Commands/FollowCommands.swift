@@ -125,7 +125,7 @@ extension Command {
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
         case .text(let value): value
-        case .blob(let bytes): bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        case .blob(let bytes): bytes.hexadecimal
         }
     }
 }

@@ -74,8 +74,7 @@ enum ChangeText {
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
         case .text(let value): "'\(value.replacing("'", with: "''"))'"
-        case .blob(let bytes):
-            "x'\(bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'"
+        case .blob(let bytes): "x'\(bytes.hexadecimal)'"
         }
     }
 
