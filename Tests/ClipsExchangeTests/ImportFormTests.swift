@@ -117,6 +117,13 @@ struct ImportFormTests {
         [{"url":"https://a.org","title":"A","is_read":"1","is_fav":"1","content":"<p>a</p>"},
         {"url":"https://b.org","title":"B","is_read":"0","is_fav":"0","content":""}]
         """,
+        "Readability json": """
+        {"bookmarks":[{"article__excerpt":"about","favorite":true,"date_archived":"2020-01-03T03:04:05",
+        "article__url":"https://a.org","date_added":"2020-01-02T03:04:05","date_favorited":"2020-01-02T03:04:06",
+        "article__title":"A","archive":true},{"article__excerpt":"","favorite":false,"date_archived":null,
+        "article__url":"https://b.org","date_added":"2020-01-02T03:04:05","date_favorited":null,
+        "article__title":"B","archive":false}],"recommendations":[]}
+        """,
         "ArchiveBox json": """
         [{"url":"https://a.org","timestamp":"1600000000.5","updated":"2023-01-02T03:04:05+00:00","title":"A",
         "tags":"x","is_static":false,"is_archived":true}]

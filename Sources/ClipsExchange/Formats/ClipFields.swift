@@ -24,6 +24,7 @@ enum ClipField: Hashable {
         // Whether ArchiveBox has stored a copy.
         case "is_archived" where has("is_static") || has("archive_path"): return nil
         case "status" where has("item_id") || has("resolved_id") || has("given_url"): self = .number
+        case "archive" where has("article__url"): self = .archived
         case "visibility" where has("check_disabled"): self = .visibility
         // The list of Readwise Reader; elsewhere, a position in a book.
         case "location" where has("reading progress"): self = .state
@@ -34,6 +35,7 @@ enum ClipField: Hashable {
     private static let names: [String: ClipField] = [
         "url": .url, "href": .url, "link": .url, "uri": .url, "address": .url, "givenurl": .url,
         "resolvedurl": .url,
+        "articleurl": .url, "articletitle": .title, "articleexcerpt": .note,
         "booktitle": .title, "bookauthor": .byline, "publishedby": .byline,
         "title": .title, "name": .title, "giventitle": .title, "resolvedtitle": .title,
         "text": .text, "content": .text, "selection": .text, "body": .text,

@@ -34,6 +34,9 @@ package struct ImportForm: Sendable {
             keys: ["url", "is_archived", "is_starred"]),
         ImportForm(
             "wallabag 1", .json, "text, read, star", keys: ["url", "is_read", "is_fav"]),
+        ImportForm(
+            "Readability", .json, "note, created, read, star, archived",
+            keys: ["article__url", "article__title"]),
         ImportForm("ArchiveBox", .json, "tags, created, updated", keys: ["url", "timestamp", "is_static"]),
         ImportForm(
             "GoodLinks", .json, "note, tags, created, read, star, quotes",
