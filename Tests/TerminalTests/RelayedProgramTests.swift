@@ -55,6 +55,9 @@ import Testing
         let program = run("head -c 20000000 /dev/zero | tr '\\0' x; echo; echo end")
         #expect(program.isCut && program.output.count <= 2 * RelayedProgram.maxOutput)
         #expect(PlainOutput.text(program.output).hasSuffix("x\nend\n"))
+        // It begins with a line.
+        let lines = run("seq 1000001 3000000")
+        #expect(lines.isCut && lines.output.prefix { $0 > 0x20 }.count == 7)
     }
 
     @Test func `a background process survives, and nothing waits for it`() throws {

@@ -99,7 +99,10 @@ package struct RelayedProgram {
             }
             output += bytes
             if output.count > 2 * Self.maxOutput {
-                let excess = output.count - Self.maxOutput
+                // The rest begins with a line, unless that is very long.
+                let least = output.count - Self.maxOutput - Self.step
+                let line = output[least...].prefix(Self.step).firstIndex(of: UInt8(ascii: "\n"))
+                let excess = line.map { $0 + 1 } ?? least
                 output.removeFirst(excess)
                 if let keys = last { last = (keys.keys, max(0, keys.offset - excess)) }
                 isCut = true
