@@ -31,13 +31,17 @@ extension AppState {
         }
     }
 
+    /// The changes after which a number of clips may be shown without a mark until it is counted again.
+    private static let fewChanges = 20
+
     /// Updates everything that a pause of the list does not affect.
     private mutating func note(_ message: LiveMessage<ClipRow>) {
         switch message {
         case .transactions(let transactions):
             sync.hasFailedSave = false
             list.excerpts.apply(transactions)
-            sidebar.recount()
+            let changed = transactions.reduce(0) { $0 + $1.inserted + $1.updated + $1.deleted }
+            sidebar.recount(after: changed > Self.fewChanges ? .large : .small)
             history.add(transactions)
             if screen == .history { history.invalidate(after: transactions) } else { history.hasNews = true }
             endReport(by: transactions)
@@ -55,7 +59,7 @@ extension AppState {
             sync.skipped()
             if let step = sync.uncounted { emit(.countStep(step)) }
             if !list.feed.isLoading { emit(.loadNewest) }
-            sidebar.recount()
+            sidebar.recount(after: list.feed.isLoading ? .unknown : .large)
             list.marks.invalidateHidden()
             rereadQuestions()
             // The commit was too large to be reported change by change.

@@ -21,6 +21,9 @@ struct Sidebar: Sendable {
         var section: Section?
     }
 
+    /// What a number lacks: perhaps nothing, or changes of few or of many clips.
+    enum Change: Comparable { case unknown, small, large }
+
     var scroll = ScrolledLines()
     var facets = ClipFacets()
     var hasRequestedFacets = false
@@ -33,6 +36,8 @@ struct Sidebar: Sendable {
     private var current: Set<ClipQuery> = []
     private var countingStart: Date?
     private var counting: Set<ClipQuery> = []
+    /// What may have changed since the count of the numbers.
+    private var uncounted = Change.unknown
     /// The earliest time of the next count of a search that has one.
     private var countDue = Date.distantPast
 
@@ -52,7 +57,10 @@ struct Sidebar: Sendable {
     }
 
     /// Counts all searches again, whose numbers are shown until then.
-    mutating func recount() { current = [] }
+    mutating func recount(after change: Change = .unknown) {
+        current = []
+        uncounted = max(uncounted, change)
+    }
 
     /// Returns the shown searches to count now, in order: those without a count, or all that commits may have changed.
     mutating func beginCounting(_ shown: [ClipQuery], at now: Date) -> [ClipQuery] {
@@ -74,6 +82,7 @@ struct Sidebar: Sendable {
         countDue = max(countDue, now + min(max(Self.shortestPause, pause), Self.longestPause))
         countingStart = nil
         counting = []
+        if current.isSuperset(of: shown) { uncounted = .unknown }
     }
 
     /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. It remains
@@ -86,12 +95,13 @@ struct Sidebar: Sendable {
         }
     }
 
-    /// Whether commits may have changed the number of a search some time ago.
+    /// Whether commits may have changed the number of a search by much, or some time ago.
     private func isOutdated(_ query: ClipQuery, at now: Date) -> Bool {
-        if counting.contains(query), let countingStart {
-            return now.timeIntervalSince(countingStart) > Self.newest
-        }
-        return !current.contains(query) && countDue.timeIntervalSince(now) > Self.newest
+        guard counting.contains(query) || !current.contains(query) else { return false }
+        let isOld =
+            countingStart.map { now.timeIntervalSince($0) > Self.newest }
+            ?? (countDue.timeIntervalSince(now) > Self.newest)
+        return uncounted == .large || uncounted == .small && isOld
     }
 
     /// The time of the next count, if one is needed, or of the mark of the numbers that are being counted.
