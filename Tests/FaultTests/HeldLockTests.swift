@@ -47,6 +47,7 @@ import Testing
         #expect(app.shows(" 1/1 ") && app.shows("saving…"))
         let late = try AppSession(clips)
         #expect(late.shows("1/\(Situation.clips)"))
+        late.type("*")
         let run = try clips.run("extension", "--title", "clip in vain", input: "hard to come by")
         #expect(
             run.errors.contains("was locked for 5")
@@ -54,6 +55,7 @@ import Testing
             "\(run.errors)")
         #expect(try run.status == 1 && clips.unsaved().contains("hard to come by"))
         #expect(app.shows("was locked for 5") && app.shows("Your text is in "))
+        #expect(late.shows("Not saved: starred “clip "), "\(late.lines)")
 
         kill(holder.process, SIGCONT)
         #expect(holder.wait() == 0)

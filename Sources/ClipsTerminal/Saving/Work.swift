@@ -71,8 +71,23 @@ extension Work {
             }
         } catch {
             let sentence = await Self.sentence(error, in: store)
-            return .failed(unsaved.retain(self, because: store.readOnlyReason?.readOnlyReason ?? sentence))
+            let work = await determined(in: store)
+            return .failed(unsaved.retain(work, because: store.readOnlyReason?.readOnlyReason ?? sentence))
         }
+    }
+
+    /// The work with the value that a flag of its only clip would have got.
+    private func determined(in store: ClipStore) async -> Work {
+        guard case .toggle(let attribute, nil, let ids, _) = self, ids.count == 1,
+            let clip = try? await store.clip(ids[0])
+        else { return self }
+        let isOn =
+            switch attribute {
+            case .starred: clip.isStarred
+            case .archived: clip.isArchived
+            default: clip.isUnread
+            }
+        return .toggle(attribute, to: !isOn, ids, title: clip.displayTitle)
     }
 
     /// The work with the title of its only clip, if the list does not show that.
