@@ -36,10 +36,10 @@ int platform_memory_file(void) {
     return memfd_create("clips", MFD_CLOEXEC);
 }
 
-size_t platform_escaped_index(const unsigned char *text, size_t length, int is_json, int is_for_terminal) {
+size_t platform_escaped_index(const unsigned char *text, size_t length, int is_for_terminal) {
     for (size_t index = 0; index < length; index++) {
         unsigned char byte = text[index];
-        if (is_json && (byte < 0x20 || byte == '"' || byte == '\\')) return index;
+        if (byte < 0x20 || byte == '"' || byte == '\\') return index;
         if (is_for_terminal && (byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2)) return index;
     }
     return length;

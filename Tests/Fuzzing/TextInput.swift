@@ -58,7 +58,7 @@ enum TextInput {
     }
 
     private static func broken(inJSON text: String) -> String? {
-        let harmless = JSONEscaping.terminalSafe(text)
+        let harmless = text.json
         let isInterpreted = harmless.unicodeScalars.contains {
             isDangerous($0) && $0.value >= 0x7F && isTerminal($0)
         }

@@ -27,5 +27,4 @@ int platform_memory_file(void);
 
 // Returns the index of the first byte that must be escaped in a string of JSON, or that may begin a character that a
 // terminal interprets; the length if there is none.
-size_t platform_escaped_index(
-    const unsigned char *_Nonnull text, size_t length, int is_json, int is_for_terminal);
+size_t platform_escaped_index(const unsigned char *_Nonnull text, size_t length, int is_for_terminal);

@@ -23,7 +23,7 @@ package struct JSONEscaping: Sendable {
     package func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         // In one loop over its memory, because most texts have nothing to escape.
-        if Self.isEscaped(text, isJSON: true, isForTerminal: isForTerminal) {
+        if isEscaped(text) {
             appendEscaped(text, to: &bytes)
         } else {
             bytes += text.utf8
@@ -47,16 +47,6 @@ package struct JSONEscaping: Sendable {
         }
     }
 
-    /// Returns JSON with the characters escaped that a terminal interprets, which occur only in strings.
-    package static func terminalSafe(_ json: String) -> String {
-        guard isEscaped(json, isJSON: false, isForTerminal: true) else { return json }
-        var safe = String.UnicodeScalarView()
-        for scalar in json.unicodeScalars {
-            if isUnsafe(scalar) { safe += escape(scalar.value).unicodeScalars } else { safe.append(scalar) }
-        }
-        return String(safe)
-    }
-
     /// Returns the escape of a unit of UTF-16.
     package static func escape(_ unit: UInt32) -> String { "\\u" + unit.hexadecimal(digits: 4) }
 
@@ -67,13 +57,12 @@ package struct JSONEscaping: Sendable {
         }
     }
 
-    /// Whether a byte of a text must be escaped in JSON, or may begin an unsafe character.
-    private static func isEscaped(_ text: String, isJSON: Bool, isForTerminal: Bool) -> Bool {
+    /// Whether a byte of a text must be escaped, or may begin an unsafe character.
+    private func isEscaped(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
             guard let start = bytes.baseAddress else { return false }
-            let index = platform_escaped_index(start, bytes.count, isJSON ? 1 : 0, isForTerminal ? 1 : 0)
-            return index < bytes.count
+            return platform_escaped_index(start, bytes.count, isForTerminal ? 1 : 0) < bytes.count
         }
     }
 }
