@@ -1,9 +1,9 @@
 import CPlatform
 
 #if canImport(Musl)
-package import Musl
+import Musl
 #else
-package import Glibc
+import Glibc
 #endif
 
 /// A descriptor that is closed with its owner.
@@ -20,8 +20,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
     ///
     /// An interrupted call is an error, not repeated: only a FIFO or a device waits here, and a signal must be
     /// able to end that.
-    package init(_ path: String, _ flags: CInt, mode: mode_t = 0o600) throws(Errno) {
-        let opened = open(path, flags | O_CLOEXEC, mode)
+    package init(_ path: String, _ flags: CInt) throws(Errno) {
+        let opened = open(path, flags | O_CLOEXEC, 0o600)
         guard opened >= 0 else { throw .last }
         number = opened
     }

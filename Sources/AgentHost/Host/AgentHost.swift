@@ -10,8 +10,6 @@ import Platform
 /// is killed has lost nothing that it answered. No message ends it; only the end of its input does.
 package actor AgentHost {
     private nonisolated let loop: EventLoop
-    private let input: CInt
-    private let output: CInt
     private let program: String
     let clips: AgentClips
     let tools: [AgentTool]
@@ -33,13 +31,12 @@ package actor AgentHost {
     package init?(
         program: String, storePath: String, isReadOnly: Bool, duplicates: DuplicatePolicy,
         options: StoreOptions,
-        input: CInt = STDIN_FILENO, output: CInt = STDOUT_FILENO,
         fetch: @escaping @Sendable (inout ClipDraft) -> String?
     ) {
         guard let loop = options.loop else { return nil }
         var options = options
-        options.isInterrupted = { DescriptorIO.hasHungUp(input) }
-        (self.loop, self.input, self.output, self.program) = (loop, input, output, program)
+        options.isInterrupted = { DescriptorIO.hasHungUp(STDIN_FILENO) }
+        (self.loop, self.program) = (loop, program)
         clips = AgentClips(path: storePath, duplicates: duplicates, options: options, fetch: fetch)
         tools = AgentTool.all.filter { !isReadOnly || $0.isReadOnly }
     }
@@ -53,7 +50,9 @@ package actor AgentHost {
         while !isEnded {
             await waitForInput()
             do throws(Errno) {
-                guard let bytes = try DescriptorIO.readAvailable(input, limit: 1 << 16) else { continue }
+                guard let bytes = try DescriptorIO.readAvailable(STDIN_FILENO, limit: 1 << 16) else {
+                    continue
+                }
                 if bytes.isEmpty { break }
                 for frame in framing.frames(adding: bytes) where !isEnded { await answer(frame) }
             } catch {
@@ -65,10 +64,10 @@ package actor AgentHost {
     }
 
     private func waitForInput() async {
-        let (loop, input) = (loop, input)
+        let loop = loop
         await withCheckedContinuation { continuation in
-            loop.watch(input) {
-                loop.stopWatching(input)
+            loop.watch(STDIN_FILENO) {
+                loop.stopWatching(STDIN_FILENO)
                 continuation.resume()
             }
         }
@@ -105,7 +104,7 @@ package actor AgentHost {
 
     private func write(_ message: JSONObject) {
         do throws(Errno) {
-            try DescriptorIO.write((message.json + "\n").utf8, to: output)
+            try DescriptorIO.write((message.json + "\n").utf8, to: STDOUT_FILENO)
         } catch {
             // No process reads the answers any more.
             isEnded = true

@@ -15,8 +15,6 @@ package actor BrowserHost {
     package static let author = "extension"
 
     private nonisolated let loop: EventLoop
-    private let input: CInt
-    private let output: CInt
     private let program: String
     private let clips: HostClips
     private let text: @Sendable (_ markup: String, _ address: String) -> String
@@ -34,17 +32,14 @@ package actor BrowserHost {
     ///   - text: A closure that returns the readable text of a page.
     package init?(
         for browser: BrowserExtension, program: String, storePath: String, options: StoreOptions,
-        input: CInt = STDIN_FILENO, output: CInt = STDOUT_FILENO,
         text: @escaping @Sendable (_ markup: String, _ address: String) -> String
     ) {
         guard let loop = options.loop else { return nil }
         var options = options
         options.busyTimeout = .seconds(2)
         // A browser that has closed the connection waits two seconds before it kills the host.
-        options.isInterrupted = { DescriptorIO.hasHungUp(input) }
+        options.isInterrupted = { DescriptorIO.hasHungUp(STDIN_FILENO) }
         self.loop = loop
-        self.input = input
-        self.output = output
         self.program = program
         self.text = text
         clips = HostClips(path: storePath, contextName: browser.rawValue, options: options)
@@ -68,12 +63,12 @@ package actor BrowserHost {
     private func waitForInput() async {
         await withCheckedContinuation { continuation in
             waiting = continuation
-            loop.watch(input) { [weak self] in self?.assumeIsolated { $0.wake() } }
+            loop.watch(STDIN_FILENO) { [weak self] in self?.assumeIsolated { $0.wake() } }
         }
     }
 
     private func wake() {
-        loop.stopWatching(input)
+        loop.stopWatching(STDIN_FILENO)
         waiting?.resume()
         waiting = nil
     }
@@ -85,7 +80,7 @@ package actor BrowserHost {
 
     private func read() async {
         do throws(Errno) {
-            guard let bytes = try DescriptorIO.readAvailable(input, limit: 1 << 16) else { return }
+            guard let bytes = try DescriptorIO.readAvailable(STDIN_FILENO, limit: 1 << 16) else { return }
             guard !bytes.isEmpty else { return end(0) }
             for frame in framing.frames(adding: bytes) where ending == nil { await answer(frame) }
         } catch {
@@ -139,7 +134,7 @@ package actor BrowserHost {
 
     private func send(_ answer: HostAnswer) {
         do throws(Errno) {
-            try DescriptorIO.write(MessageFraming.framed(answer.text), to: output)
+            try DescriptorIO.write(MessageFraming.framed(answer.text), to: STDOUT_FILENO)
         } catch {
             // No process reads the answers any more.
             end(0)

@@ -11,9 +11,9 @@ final class TerminalProgram {
     /// The output that has not been searched.
     private var unread: [UInt8] = []
 
-    init(_ command: [String], environment more: [String] = []) throws {
+    init(_ command: [String]) throws {
         var (terminal, began): (Int32, Int64) = (-1, 0)
-        let environment = ["TERM=xterm-256color", "LC_ALL=C.UTF-8", "LESS=", "NO_COLOR=1"] + more
+        let environment = ["TERM=xterm-256color", "LC_ALL=C.UTF-8", "LESS=", "NO_COLOR=1"]
         process = Platform.ChildProcess.withStrings(command) { command in
             Platform.ChildProcess.withStrings(environment) {
                 probe_start_on_terminal(command, $0, 40, 120, &terminal, &began)

@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import HistoryTracking
+import HistoryTracking
 package import LiveQuery
 package import PersistentStore
 import Synchronization
@@ -26,7 +26,7 @@ package final class ClipsSession: Sendable {
     ///   - deliver: A closure called in order, from another thread; must not block.
     package init(
         path: String, author: String, options: StoreOptions = StoreOptions(), query: ClipQuery = ClipQuery(),
-        rowsAround: Int = 100, startsMirror: Bool = false, logger: (any TrackingLogger)? = nil,
+        rowsAround: Int = 100, startsMirror: Bool = false,
         deliver: @escaping @Sendable ([ClipListMessage]) -> Void
     ) async throws(StoreError) {
         let opened = try await ClipStore.openToRead(
@@ -48,7 +48,7 @@ package final class ClipsSession: Sendable {
         parameters.author = author
         parameters.cursor = isReadOnly ? .external(VolatileCursor()) : .transient(every: .seconds(2))
         parameters.bounds = HistoryBounds(maximumAge: Self.day * 30, minimumAge: Self.day * 7)
-        parameters.logger = logger
+        parameters.logger = nil
         if isReadOnly { parameters.cleaning = .none }
         tracker = HistoryTracker(container: store.container, parameters: parameters, consumer: source)
     }
