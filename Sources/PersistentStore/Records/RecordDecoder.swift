@@ -13,7 +13,7 @@ final class RecordDecoder: Decoder {
 
     init(_ plan: RecordPlan, _ store: StoreDigest = .none) {
         (self.plan, self.store) = (plan, store)
-        cursor = AttributeCursor(plan.layout)
+        cursor = AttributeCursor(plan)
         row.reserveCapacity(plan.codecs.count)
     }
 
@@ -68,28 +68,21 @@ final class RecordDecoder: Decoder {
         plan.invalid(attribute, "a record has only attributes")
     }
 
-    fileprivate func index(of name: String) throws(StoreError) -> Int {
-        guard let index = cursor.index(of: name) else {
-            throw .unknownAttribute(name, entity: plan.entity)
-        }
-        return index
-    }
-
     fileprivate func isNull(_ name: String) throws(StoreError) -> Bool {
-        let index = try index(of: name)
+        let index = try cursor.index(of: name)
         // The same attribute follows.
         defer { cursor.stepBack() }
         return if case .null = row[index] { true } else { false }
     }
 
     fileprivate func value<Value: AttributeConvertible>(_ name: String) throws(StoreError) -> Value {
-        let stored = row[try index(of: name)]
+        let stored = row[try cursor.index(of: name)]
         guard let value = Value(attributeValue: stored) else { throw invalid(name, stored, Value.self) }
         return value
     }
 
     fileprivate func optional<Value: AttributeConvertible>(_ name: String) throws(StoreError) -> Value? {
-        let stored = row[try index(of: name)]
+        let stored = row[try cursor.index(of: name)]
         if case .null = stored { return nil }
         guard let value = Value(attributeValue: stored) else { throw invalid(name, stored, Value.self) }
         return value
@@ -97,7 +90,7 @@ final class RecordDecoder: Decoder {
 
     /// Converts by the codec of the attribute, for a type that only the record knows.
     fileprivate func converted<Value>(_ name: String) throws(StoreError) -> Value {
-        let index = try index(of: name)
+        let index = try cursor.index(of: name)
         guard let value = (plan.codecs[index] as? Codec<Value>)?.read(row[index], store) else {
             throw invalid(name, row[index], Value.self)
         }

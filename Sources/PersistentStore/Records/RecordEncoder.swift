@@ -57,9 +57,10 @@ final class Codec<Value>: AttributeCodec {
 /// so the next one usually is the one after the last.
 struct AttributeCursor {
     private let layout: StoredObject.Layout
+    private let entity: String
     private var next = 0
 
-    init(_ layout: StoredObject.Layout) { self.layout = layout }
+    init(_ plan: RecordPlan) { (layout, entity) = (plan.layout, plan.entity) }
 
     mutating func rewind() { next = 0 }
 
@@ -68,13 +69,15 @@ struct AttributeCursor {
 
     mutating func skip() { next += 1 }
 
-    /// Returns the index of an attribute; nil if there is none of that name.
-    mutating func index(of name: String) -> Int? {
+    /// Returns the index of an attribute.
+    ///
+    /// - Throws: ``StoreError/unknownAttribute(_:entity:)`` if there is none of that name.
+    mutating func index(of name: String) throws(StoreError) -> Int {
         if next < layout.names.count, layout.names[next] == name {
             next += 1
             return next - 1
         }
-        guard let index = layout.index(of: name) else { return nil }
+        guard let index = layout.index(of: name) else { throw .unknownAttribute(name, entity: entity) }
         next = index + 1
         return index
     }
@@ -96,7 +99,7 @@ final class RecordEncoder: Encoder {
 
     init(_ plan: RecordPlan, _ store: StoreDigest = .none) {
         (self.plan, self.store) = (plan, store)
-        cursor = AttributeCursor(plan.layout)
+        cursor = AttributeCursor(plan)
     }
 
     /// Returns the values of the attributes in the order of the plan; null for nil.
@@ -141,12 +144,12 @@ final class RecordEncoder: Encoder {
     }
 
     fileprivate func set(_ value: AttributeValue, _ name: String) throws(StoreError) {
-        values[try index(of: name)] = value
+        values[try cursor.index(of: name)] = value
     }
 
     /// Converts by the codec of the attribute, for a type that only the record knows.
     fileprivate func convert<Value>(_ value: Value, _ name: String) throws(StoreError) {
-        let index = try index(of: name)
+        let index = try cursor.index(of: name)
         guard let codec = plan.codecs[index] as? Codec<Value> else {
             throw plan.invalid(name, "its property is a \(Value.self)")
         }
@@ -159,13 +162,6 @@ final class RecordEncoder: Encoder {
         } catch {
             throw plan.invalid(name, "it cannot be JSON: \(type(of: error))")
         }
-    }
-
-    private func index(of name: String) throws(StoreError) -> Int {
-        guard let index = cursor.index(of: name) else {
-            throw .unknownAttribute(name, entity: plan.entity)
-        }
-        return index
     }
 }
 
