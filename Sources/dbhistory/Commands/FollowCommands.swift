@@ -99,9 +99,8 @@ extension Command {
                 guard table.map({ $0.lowercased() == entity.lowercased() }) ?? true else { return true }
                 if let key {
                     let names = tables.first { $0.name == entity }?.key ?? []
-                    guard names.map({ word(change.key[$0] ?? .null) }).joined(separator: ",") == key else {
-                        return true
-                    }
+                    let values = names.map { ChangeText.word(change.key[$0] ?? .null, isQuoted: false) }
+                    guard values.joined(separator: ",") == key else { return true }
                 }
                 if limit < lines.count * 2, lines.count > 1000 { lines.removeFirst(lines.count - limit) }
                 if limit == .max {
@@ -117,15 +116,5 @@ extension Command {
         guard limit < .max else { return lines.isEmpty ? 1 : 0 }
         for line in lines.suffix(limit) { try Output().line(line) }
         return lines.isEmpty ? 1 : 0
-    }
-
-    private static func word(_ value: AttributeValue) -> String {
-        switch value {
-        case .null: "NULL"
-        case .integer(let value): "\(value)"
-        case .real(let value): "\(value)"
-        case .text(let value): value
-        case .blob(let bytes): bytes.hexadecimal
-        }
     }
 }

@@ -68,13 +68,14 @@ enum ChangeText {
         values.sorted { $0.key < $1.key }.map { "\($0.key)=\(word($0.value))" }.joined(separator: " ")
     }
 
-    private static func word(_ value: AttributeValue) -> String {
+    /// - Parameter isQuoted: Whether a text or a blob is a literal of SQL.
+    static func word(_ value: AttributeValue, isQuoted: Bool = true) -> String {
         switch value {
         case .null: "NULL"
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
-        case .text(let value): "'\(value.replacing("'", with: "''"))'"
-        case .blob(let bytes): "x'\(bytes.hexadecimal)'"
+        case .text(let value): isQuoted ? "'\(value.replacing("'", with: "''"))'" : value
+        case .blob(let bytes): isQuoted ? "x'\(bytes.hexadecimal)'" : bytes.hexadecimal
         }
     }
 
