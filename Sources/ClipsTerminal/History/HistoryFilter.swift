@@ -2,6 +2,7 @@ import ClipsCore
 import FoundationEssentials
 import Glibc
 import PersistentStore
+import SearchIndex
 
 /// A filter of the history screen, such as `author:cli since:2h before:2026-11-01`.
 struct HistoryFilter: Hashable, Sendable {
@@ -101,11 +102,9 @@ struct HistoryFilter: Hashable, Sendable {
             return now - Double(count) * unit
         }
         if let count = days[text.lowercased()] {
-            var (seconds, parts) = (time_t(now.timeIntervalSince1970), tm())
-            localtime_r(&seconds, &parts)
-            (parts.tm_hour, parts.tm_min, parts.tm_sec, parts.tm_isdst) = (0, 0, 0, -1)
-            parts.tm_mday -= Int32(count)
-            return Date(timeIntervalSince1970: Double(mktime(&parts)))
+            var day = SearchCalendar.local.day(now.milliseconds)
+            day.day -= count
+            return Date(milliseconds: SearchCalendar.local.start(day))
         }
         let halves = text.split(separator: "T", omittingEmptySubsequences: false)
         let day = halves[0].split(separator: "-", omittingEmptySubsequences: false).map { Int32($0) }
