@@ -27,4 +27,7 @@ extension Int {
     package var grouped: String {
         magnitude < 1000 ? "\(self)" : (self / 1000).grouped + "," + "\(1000 + magnitude % 1000)".dropFirst()
     }
+
+    /// Returns the number with its noun: `1 clip`, `2,000 clips`.
+    package func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 }

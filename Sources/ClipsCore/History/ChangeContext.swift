@@ -8,8 +8,6 @@ package struct ChangeContext: Sendable {
     fileprivate var quotes: [Int64: StoredObject] = [:]
     fileprivate var owners: [AttributeValue: Clip] = [:]
 
-    package static let maxTitle = 40
-
     /// Returns a change such as `starred clip 7 “Title”`, or `insert Record 3` for another entity; nil if that of another
     /// change of the transaction says it.
     ///
@@ -32,7 +30,7 @@ package struct ChangeContext: Sendable {
         }
         let clip = change.objectID.key
         let title = change.tombstone.flatMap(ClipModel.title(of:)) ?? titles[clip]
-        let quoted = title.map { " \(Self.quoted($0))" }
+        let quoted = title.map { " \(Clip.quoted($0))" }
         let quotes = QuoteCounts(ofClipsIn: transaction)
         return ChangeWords(change, after: values[change.number], quotes: quotes, role: role).sentence(
             "clip \(clip)\(quoted ?? "")")
@@ -56,16 +54,12 @@ package struct ChangeContext: Sendable {
     private func quoteSentence(_ change: HistoryChange) -> String? {
         guard let text = value("text", of: change)?.textValue else { return nil }
         let owner = owner(of: change)
-        let source = owner.map { "clip \($0.id) \(Self.quoted($0.displayTitle))" } ?? "a deleted clip"
+        let source = owner.map { "clip \($0.id) \(Clip.quoted($0.displayTitle))" } ?? "a deleted clip"
         return switch change.kind {
-        case .insert: "quoted \(Self.quoted(text)) from \(source)"
-        case .delete: "deleted the quote \(Self.quoted(text)) from \(source)"
-        case .update: "changed the quote \(Self.quoted(text)) from \(source)"
+        case .insert: "quoted \(Clip.quoted(text)) from \(source)"
+        case .delete: "deleted the quote \(Clip.quoted(text)) from \(source)"
+        case .update: "changed the quote \(Clip.quoted(text)) from \(source)"
         }
-    }
-
-    package static func quoted(_ text: String, upTo maxTitle: Int = maxTitle) -> String {
-        "“\(text.prefix(maxTitle))\(text.dropFirst(maxTitle).isEmpty ? "" : "…")”"
     }
 }
 

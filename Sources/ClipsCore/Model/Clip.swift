@@ -59,6 +59,11 @@ package struct Clip: Hashable, Sendable, Identifiable {
 
     /// The title of a clip without title, URL, and text.
     package static let untitled = "(untitled)"
+
+    /// Returns the beginning of a title or another text in quotation marks.
+    package static func quoted(_ text: String, upTo length: Int = 40) -> String {
+        "“\(text.prefix(length))\(text.dropFirst(length).isEmpty ? "" : "…")”"
+    }
 }
 
 extension StoredObject {
@@ -70,11 +75,6 @@ extension StoredObject {
 }
 
 extension Date {
-    /// Creates a date from milliseconds since 1970 UTC, the store's form of times.
-    package init(milliseconds: Int64) {
-        self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
-    }
-
     /// The milliseconds since 1970 UTC, clamped: a malicious store may contain any number.
     package var milliseconds: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1000).rounded()

@@ -292,7 +292,7 @@ extension ClipStore {
         let numbers = change.matches(of: /[0-9,]+ clips/)
         guard numbers.count == 1 else { return change }
         let titles = clips.count == 1 ? try await titles(of: Array(clips)) : [:]
-        let only = titles.values.first.map { ChangeContext.quoted($0) } ?? "1 clip"
+        let only = titles.values.first.map { Clip.quoted($0) } ?? "1 clip"
         return change.replacing(
             numbers[0].output, with: clips.count == 1 ? only : "\(clips.count.grouped) clips")
     }
@@ -335,12 +335,12 @@ extension ClipStore {
             return (step, titles, values)
         }
         guard let first = step.first else { return nil }
-        var names = titles.mapValues { ChangeContext.quoted($0, upTo: maxTitle) }
+        var names = titles.mapValues { Clip.quoted($0, upTo: maxTitle) }
         if step.clips.count > 1, let update = step.update, let name = names[update.objectID.key] {
             let words = ChangeWords(update, after: values, quotes: step.quotes, isReverse: isRedoing)
             // A merge may have given it the other's title.
             let before = Set(names.values).count < 2 ? update.oldValues[ClipAttribute.title.rawValue] : nil
-            let named = before?.textValue.map { ChangeContext.quoted($0, upTo: maxTitle) } ?? name
+            let named = before?.textValue.map { Clip.quoted($0, upTo: maxTitle) } ?? name
             names[update.objectID.key] = "\(named) (\(words.phrase))"
         }
         let subject =

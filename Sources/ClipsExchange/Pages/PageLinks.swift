@@ -100,7 +100,7 @@ struct PageLinks {
     /// The addresses as lines after a text: `[1]: https://example.org`.
     var definitions: String {
         guard !addresses.isEmpty else { return "" }
-        let count = omitted.count == 1 ? "1 more link" : "\(omitted.count.grouped) more links"
+        let count = omitted.count.counted("more link")
         let verb = omitted.count == 1 ? "has" : "have"
         let note = omitted.isEmpty ? "" : "\n\n(\(count) of the page \(verb) no number.)"
         let lines = addresses.enumerated().map { index, address in

@@ -141,7 +141,7 @@ final class AppRunner {
     /// The browser has the terminal until it ends.
     private func openHere(_ commands: [[String]], _ clips: [Int64], _ subject: String) {
         let command = commands[0]
-        let name = commands.count == 1 ? Work.quoted(subject) : subject
+        let name = commands.count == 1 ? Clip.quoted(subject) : subject
         let calls = commands.map { ProgramCall(words: $0, input: nil, subject: subject) }
         let (status, last, hasOutput) = relay(calls, as: name)
         // ^C is a normal way to leave it.
@@ -160,7 +160,7 @@ final class AppRunner {
 
     func run(_ calls: [ProgramCall], inBackground: Bool) {
         guard let first = calls.first else { return }
-        let subject = calls.count == 1 ? Work.quoted(first.subject) : "\(calls.count.grouped) clips"
+        let subject = calls.count == 1 ? Clip.quoted(first.subject) : "\(calls.count.grouped) clips"
         guard !inBackground else {
             launches.start(
                 calls.map { ($0.words, $0.input) }, on: subject,
@@ -172,7 +172,7 @@ final class AppRunner {
         guard status != 0 else { return handle(.notice("Ran \(first.words[0]) on \(subject)")) }
         let left = calls.count - last - 1
         let others = left == 0 ? "" : "; \(left == 1 ? "1 clip was" : "\(left.grouped) clips were") left out"
-        let failed = Work.quoted(calls[last].subject)
+        let failed = Clip.quoted(calls[last].subject)
         guard status != 128 + SIGINT else {
             return handle(.notice("Interrupted \(first.words[0]) on \(failed)\(others)"))
         }
@@ -228,7 +228,7 @@ final class AppRunner {
         guard status == 0, let text else {
             let isUnchanged = text == nil || text == form
             if isUnchanged { unlink(path) }
-            let subject = clip.map { "\(Work.quoted($0.displayTitle)) is unchanged" } ?? "nothing was saved"
+            let subject = clip.map { "\(Clip.quoted($0.displayTitle)) is unchanged" } ?? "nothing was saved"
             let rest = isUnchanged ? "" : " Your text is in \(path)."
             return handle(
                 .programFailed(

@@ -49,7 +49,7 @@ extension AppState {
         report(
             clips.isEmpty
                 ? alreadyDeleted(ids)
-                : "\(Work.quoted(clips[0].displayTitle)) has no \(form == .url ? "URL" : "text").")
+                : "\(Clip.quoted(clips[0].displayTitle)) has no \(form == .url ? "URL" : "text").")
     }
 
     /// The effect of Esc in a list without a match.

@@ -141,7 +141,7 @@ extension AppState {
 
     mutating func resolveEdit(_ answer: ConflictAnswer) {
         guard case .edit(let conflict)? = questions.first else { return }
-        let title = Work.quoted(conflict.base.displayTitle)
+        let title = Clip.quoted(conflict.base.displayTitle)
         switch answer {
         case .later: return postponeQuestion()
         case .takeTheirs:

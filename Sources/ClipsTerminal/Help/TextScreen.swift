@@ -44,7 +44,7 @@ struct TextScreen {
             let lag =
                 record.lag == 0
                 ? "has confirmed all changes"
-                : "has not confirmed the last \(record.lag == 1 ? "change" : Self.steps(record.lag))"
+                : "has not confirmed the last \(record.lag == 1 ? "change" : record.lag.counted("change"))"
             let process = record.process.map { ", process \($0)" } ?? ""
             let life = record.isRunning ? "runs now\(process)" : "does not run now"
             let seen =
@@ -60,7 +60,7 @@ struct TextScreen {
         let (total, removable) = (cleaning.total, cleaning.removable)
         lines.append(
             StyledRun(
-                "  Deletes \(removable.transactions.grouped) of \(Self.steps(total.transactions)) in the history."
+                "  Deletes \(removable.transactions.grouped) of \(total.transactions.counted("change")) in the history."
             )
         )
         lines.append(
@@ -80,10 +80,5 @@ struct TextScreen {
             lines.append(StyledRun("  \(machine.name) · \(machine.program) · \(seen)"))
         }
         return lines
-    }
-
-    /// A number of transactions, each of which is a row of the history.
-    private static func steps(_ count: Int) -> String {
-        "\(count.grouped) \(count == 1 ? "change" : "changes")"
     }
 }

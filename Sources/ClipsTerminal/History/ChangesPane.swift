@@ -166,7 +166,7 @@ struct ChangesPane {
             number == 0 ? "no" : "yes"
         case (.text(let text), .link?):
             text.prefix { $0 != " " }.isEmpty ? "unchecked" : String(text.prefix { $0 != " " })
-        case (.text(let text), _): text.isEmpty ? "(empty)" : ChangeContext.quoted(text, upTo: 300)
+        case (.text(let text), _): text.isEmpty ? "(empty)" : Clip.quoted(text, upTo: 300)
         default: self.text(value)
         }
     }

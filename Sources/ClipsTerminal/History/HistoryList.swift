@@ -387,5 +387,5 @@ extension AppState {
 
 extension TransactionDetail.Change {
     /// The clip in a sentence.
-    fileprivate var subject: String { title.isEmpty ? "The clip" : Work.quoted(title) }
+    fileprivate var subject: String { title.isEmpty ? "The clip" : Clip.quoted(title) }
 }

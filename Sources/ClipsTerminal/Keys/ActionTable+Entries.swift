@@ -369,11 +369,11 @@ extension ActionTable {
     @Sendable private static func noLinks(_ state: AppState, _: AppState.Screen) -> String? {
         guard state.reader.links.isEmpty else { return nil }
         // A clip that no part of the screen shows was not read.
-        return state.reader.clip.map { "The text of \(Work.quoted($0.displayTitle)) has no links." }
+        return state.reader.clip.map { "The text of \(Clip.quoted($0.displayTitle)) has no links." }
             ?? "Open the clip to choose one of its links."
     }
 
     @Sendable private static func noURL(_ state: AppState, _: AppState.Screen) -> String? {
-        state.targetURL.isEmpty ? "\(Work.quoted(state.targetTitle)) has no URL." : nil
+        state.targetURL.isEmpty ? "\(Clip.quoted(state.targetTitle)) has no URL." : nil
     }
 }

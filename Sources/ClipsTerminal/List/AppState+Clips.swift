@@ -88,7 +88,7 @@ extension AppState {
     }
 
     mutating func save(note: String, of clip: Clip) {
-        let title = Work.quoted(clip.displayTitle)
+        let title = Clip.quoted(clip.displayTitle)
         guard note != clip.note else { return report("The note of \(title) is unchanged.") }
         let verb = note.isEmpty ? "deleted" : clip.note.isEmpty ? "added" : "changed"
         start(.edit(clip, [.note: .text(note)], "\(verb) the note of \(title)", form: nil))
@@ -158,7 +158,7 @@ extension AppState {
 
     mutating func tag(_ ids: [Int64], title: String, by change: TagChange) {
         guard !change.isEmpty else {
-            let subject = title.isEmpty ? "The clips are" : "\(Work.quoted(title)) is"
+            let subject = title.isEmpty ? "The clips are" : "\(Clip.quoted(title)) is"
             return report("\(subject) unchanged: no tag was given.")
         }
         start(.tag(ids, adding: change.adding, removing: change.removing, title: title))
@@ -188,7 +188,7 @@ extension AppState {
         case .copy(let form):
             let text = form.text(clips)
             guard !text.isEmpty else {
-                let subject = clips.count == 1 ? Work.quoted(clips[0].displayTitle) : "None of the clips"
+                let subject = clips.count == 1 ? Clip.quoted(clips[0].displayTitle) : "None of the clips"
                 let verb = clips.count == 1 ? "has no" : "has a"
                 return report("\(subject) \(verb) \(form == .url ? "URL" : "text"). Nothing was copied.")
             }
@@ -198,7 +198,7 @@ extension AppState {
             let count = clips.count == 1 ? "" : copied.grouped + " "
             // Other forms show which clip it is.
             let isNamed = clips.count == 1 && [.text, .json].contains(form)
-            let name = isNamed ? " of \(Work.quoted(clips[0].displayTitle))" : rest
+            let name = isNamed ? " of \(Clip.quoted(clips[0].displayTitle))" : rest
             emit(.copy(text, what: count + form.name(copied) + name))
         case .open:
             let pages = clips.filter { !$0.url.isEmpty }

@@ -148,7 +148,7 @@ struct Menu: Sendable {
     ///   - hidden: The number of the clips that the list does not show.
     ///   - undo: The name of the key that restores the clips.
     static func delete(_ clips: [Int64], title: String, hidden: Int, undo: String) -> Menu {
-        let subject = clips.count == 1 ? Work.quoted(title) : "\(clips.count.grouped) clips"
+        let subject = clips.count == 1 ? Clip.quoted(title) : "\(clips.count.grouped) clips"
         let share =
             clips.count == 1 ? "which is" : hidden == clips.count ? "which are" : "\(hidden.grouped) of them"
         return Menu(

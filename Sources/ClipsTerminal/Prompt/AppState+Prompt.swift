@@ -216,7 +216,7 @@ extension AppState {
     /// Saves the changes of a form that the user edited.
     mutating func save(_ edited: EditedForm) {
         let unchanged =
-            edited.clip.map { "\(Work.quoted($0.displayTitle)) is unchanged" } ?? "Nothing was saved"
+            edited.clip.map { "\(Clip.quoted($0.displayTitle)) is unchanged" } ?? "Nothing was saved"
         func end(_ sentence: String) {
             emit(.removeFile(edited.path))
             report(sentence)

@@ -56,7 +56,7 @@ struct Prompt: Sendable {
         switch kind {
         case .filter, .text, .helpFilter, .historyFilter: "/"
         case .add: "Add URL or text: "
-        case .tags(let ids, of: nil, _): "Tags of \(ids.count.grouped) \(ids.count == 1 ? "clip" : "clips"): "
+        case .tags(let ids, of: nil, _): "Tags of \(ids.count.counted("clip")): "
         case .tags(_, of: let tags?, _) where !tags.isEmpty:
             "Tags (\(tags.joined(separator: ", ").prefix(40))): "
         case .tags: "Tags: "

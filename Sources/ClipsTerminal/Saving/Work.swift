@@ -180,7 +180,7 @@ extension Work {
         case .noteQuote(let note, let quote, let clip):
             let changed = try await store.change(quote, of: clip, note: note)
             guard changed.value else {
-                let words = Self.quoted(quote.text)
+                let words = Clip.quoted(quote.text)
                 return .impossible("The quote \(words) is already deleted. Nothing was changed.")
             }
             return .done(token: changed.token, clips: [clip])
@@ -207,7 +207,7 @@ extension Work {
             return .impossible("Nothing is left to restore\(subject). The clips exist.")
         }
         let title = ids.count == 1 ? try? await store.clip(ids[0]).displayTitle : nil
-        let subject = title.map(quoted) ?? clips(ids.count)
+        let subject = title.map { Clip.quoted($0) } ?? ids.count.counted("clip")
         return .done(token: result.token, clips: ids, summary: "restored \(subject)\(share)")
     }
 
@@ -220,7 +220,7 @@ extension Work {
             return .done(
                 token: token, clips: restored.sorted(),
                 summary: try await store.description(step.summary, ofClips: clips, of: all),
-                remark: deleted == 0 ? nil : "\(Self.clips(deleted)) deleted since")
+                remark: deleted == 0 ? nil : "\(deleted.counted("clip")) deleted since")
         }
     }
 
@@ -229,7 +229,7 @@ extension Work {
             return error.sentence
         }
         let clip = conflict.objectID.key
-        let title = (try? await store.titles(of: [clip]))?[clip].map(quoted) ?? "the clip"
+        let title = (try? await store.titles(of: [clip]))?[clip].map { Clip.quoted($0) } ?? "the clip"
         let verb = conflict.stored == nil ? "deleted" : "changed"
         return "Another process \(verb) \(title). Nothing was saved."
     }
@@ -241,14 +241,14 @@ extension Work {
     var summary: String {
         switch self {
         case .add(let draft, _), .addPage(let draft, _):
-            "saved \(Self.quoted(draft.displayTitle))"
+            "saved \(Clip.quoted(draft.displayTitle))"
         case .edit(_, _, let summary, _): summary
-        case .recreate(let clip, _, _): "restored \(Self.quoted(clip.displayTitle))"
+        case .recreate(let clip, _, _): "restored \(Clip.quoted(clip.displayTitle))"
         case .delete(let ids, let title): "deleted \(Self.subject(ids.count, of: ids, title))"
-        case .quote(let quote, _): "quoted \(Self.quoted(quote.text))"
+        case .quote(let quote, _): "quoted \(Clip.quoted(quote.text))"
         case .noteQuote(let note, let quote, _):
-            "\(quote.note.isEmpty ? "added" : note.isEmpty ? "deleted" : "changed") the note of \(Self.quoted(quote.text))"
-        case .unquote(let quote, _): "deleted the quote \(Self.quoted(quote.text))"
+            "\(quote.note.isEmpty ? "added" : note.isEmpty ? "deleted" : "changed") the note of \(Clip.quoted(quote.text))"
+        case .unquote(let quote, _): "deleted the quote \(Clip.quoted(quote.text))"
         case .undo(let step, _), .redo(let step, _): step.summary
         case .resolve(let conflict, let restoring):
             "\(restoring ? "restored" : "kept") the \(conflict.attribute)"
@@ -288,7 +288,7 @@ extension Work {
     }
 
     private static func subject(_ count: Int, of ids: [Int64], _ title: String) -> String {
-        ids.count == 1 ? title.isEmpty ? "the clip" : quoted(title) : clips(count)
+        ids.count == 1 ? title.isEmpty ? "the clip" : Clip.quoted(title) : count.counted("clip")
     }
 
     /// Returns the title of the only clip that changed, or the number of them.
@@ -300,11 +300,11 @@ extension Work {
         guard changed.count == 1, ids.count != 1, let clip = try? await store.clip(changed[0]) else {
             return subject(changed.count, of: ids, title)
         }
-        return quoted(clip.displayTitle)
+        return Clip.quoted(clip.displayTitle)
     }
 
     private static func title(of clip: Int64, in store: ClipStore) async -> String {
-        (try? await store.clip(clip)).map { quoted($0.displayTitle) } ?? "another clip"
+        (try? await store.clip(clip)).map { Clip.quoted($0.displayTitle) } ?? "another clip"
     }
 
     private var isUnnamed: Bool {
@@ -322,11 +322,4 @@ extension Work {
         }
     }
 
-    static func quoted(_ text: String) -> String {
-        "“\(text.prefix(40))\(text.count > 40 ? "…" : "")”"
-    }
-
-    private static func clips(_ count: Int) -> String {
-        count == 1 ? "1 clip" : "\(count.grouped) clips"
-    }
 }

@@ -98,7 +98,7 @@ struct SyncStatus: Sendable {
                 let isAlike = lines.count == count && Set(known.map(\.phrase)).count == 1
                 let shown = isAlike ? known[0] : words
                 return
-                    "\(author)\(shown.sentence("\(count.grouped) \(count == 1 ? "clip" : "clips")"))"
+                    "\(author)\(shown.sentence(count.counted("clip")))"
             }
             var kinds = [(inserted, "saved"), (updated, "changed"), (deleted, "deleted")].filter { $0.0 > 0 }
             if role != .work {

@@ -33,7 +33,7 @@ struct UndoQuestion: Sendable {
         guard conflict.count == 1, let clip = conflict.clips.first else {
             return "\(conflict.count.grouped) clips are"
         }
-        return "\(Work.quoted(clip.title)) is"
+        return "\(Clip.quoted(clip.title)) is"
     }
 
     var menu: Menu {
@@ -110,7 +110,7 @@ extension AppState {
             if conflict.form == nil {
                 emit(.retain(.recreate(conflict.base, conflict.mine, form: nil)))
             } else {
-                let title = Work.quoted(conflict.base.displayTitle)
+                let title = Clip.quoted(conflict.base.displayTitle)
                 report("Your edit of \(title) was not saved.\(conflict.formHint)", isError: true)
             }
         case .undo(let question)?:

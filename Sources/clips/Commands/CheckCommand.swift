@@ -67,13 +67,13 @@ extension Invocation {
         let have = counts.known == 1 ? "has" : "have"
         let known = counts.known > 0 ? " \(counts.known) \(have) an answer of the last 20 hours." : ""
         remark(
-            "checked \(Message.count(counts.checked, "link")); \(found.dead) dead, \(found.moved) moved.\(known)"
+            "checked \(counts.checked.counted("link")); \(found.dead) dead, \(found.moved) moved.\(known)"
         )
         if counts.isOffline { fail("No host answers, so this may be the network. Try again when it works.") }
         if counts.isInterrupted { return .interrupted }
         if counts.left > 0, !counts.isOffline {
             fail(
-                "\(Message.count(counts.left, "link")) wait, since hosts limit requests. Run 'clips check' later."
+                "\(counts.left.counted("link")) wait, since hosts limit requests. Run 'clips check' later."
             )
         }
         return counts.left > 0 || counts.isOffline ? .failed : .done

@@ -36,7 +36,7 @@ extension Command {
             return .done
         }
         let count = groups.reduce(-groups.count) { $0 + $1.clips.count }
-        let total = "\(Message.count(count, "duplicate")) of \(Message.count(groups.count, "clip"))"
+        let total = "\(count.counted("duplicate")) of \(groups.count.counted("clip"))"
         guard !isDry else {
             invocation.remark("dry run; found \(total).")
             return .done
@@ -50,11 +50,11 @@ extension Command {
         let (remaining, deleted, _) = try await store.mergeDuplicates(groups, policy)
         let first = groups.lazy.compactMap(\.clips.first).first { [$0.id] == remaining }
         let only = first.map { Message.clip($0.id, titled: $0.displayTitle) }
-        let clips = only ?? Message.count(remaining.count, "clip")
-        invocation.remark(policy.result(Message.count(deleted, "duplicate"), of: clips))
+        let clips = only ?? remaining.count.counted("clip")
+        invocation.remark(policy.result(deleted.counted("duplicate"), of: clips))
         guard deleted < count else { return .done }
         invocation.fail(
-            "\(Message.count(count - deleted, "duplicate")) changed since then, or would be too long together."
+            "\((count - deleted).counted("duplicate")) changed since then, or would be too long together."
         )
         return .failed
     }

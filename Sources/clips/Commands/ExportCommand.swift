@@ -56,7 +56,7 @@ extension Command {
             }
             try output.flush()
             do throws(Errno) { try file.commit() } catch { throw OutputError(error) }
-            invocation.remark("wrote \(Message.count(count, "clip")) to \(path).")
+            invocation.remark("wrote \(count.counted("clip")) to \(path).")
             return .done
         } catch is Interrupted {
             file.discard()

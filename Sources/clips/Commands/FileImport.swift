@@ -61,7 +61,7 @@ struct FileImport {
         importer.isInterrupted = { PendingInterrupt.isThere }
         if let retention { importer.retain = retention.retain }
         let progress = Progress(invocation)
-        importer.progress = { progress.show("read \(Message.count($0.read, "clip")) of \(name)") }
+        importer.progress = { progress.show("read \($0.read.counted("clip")) of \(name)") }
         defer { progress.clear() }
         do {
             let source = ByteSource(
@@ -107,7 +107,7 @@ struct FileImport {
 
     static func summary(_ report: ImportReport, isDry: Bool) -> String {
         let outcome = report.outcome
-        var parts = ["read \(Message.count(report.read, "clip"))"]
+        var parts = ["read \(report.read.counted("clip"))"]
         if isDry {
             parts.append("dry run, saved none")
         } else {

@@ -56,11 +56,11 @@ extension PurgeResult {
         let deleted =
             transactions == 0
             ? "Nothing"
-            : "\(Message.count(transactions, "transaction")) with \(Message.count(changes, "change"))"
+            : "\(transactions.counted("transaction")) with \(changes.counted("change"))"
         let verb = isDry ? "would be" : transactions > 1 ? "were" : "was"
         let sentence = "\(deleted) \(verb) deleted."
         guard retained > 0 else { return sentence }
-        let rest = "\(Message.count(retained, "transaction")) \(retained == 1 ? "is" : "are") retained"
+        let rest = "\(retained.counted("transaction")) \(retained == 1 ? "is" : "are") retained"
         let names = blockedBy.map { AuthorName.shown(consumer: $0) }.joined(separator: ", ")
         return SafeText.line("\(sentence) \(rest) for \(names).")
     }

@@ -112,19 +112,19 @@ struct JSONLinesImport {
             (remark == nil ? outcome.unchanged + outcome.skipped : 0, "already existed"),
         ].filter { $0.0 > 0 }
         let saved =
-            Message.count(outcome.saved, "clip") + counts.map { ", \($0.grouped) \($1)" }.joined()
+            outcome.saved.counted("clip") + counts.map { ", \($0.grouped) \($1)" }.joined()
         let leftOut =
-            (progress.bad > 0 ? ", left out \(Message.count(progress.bad, "line"))" : "")
+            (progress.bad > 0 ? ", left out \(progress.bad.counted("line"))" : "")
         if let failure = progress.failure {
             if progress.saved > 0 {
                 let verb = progress.saved == 1 ? "was" : "were"
                 let form = outcome.saved == outcome.total ? "saved" : "saved or changed"
                 invocation.remark(
-                    "\(Message.count(progress.saved, "clip")) \(verb) \(form) before this:")
+                    "\(progress.saved.counted("clip")) \(verb) \(form) before this:")
             }
             invocation.fail("\(PartialSave(failure, saved: progress.saved))")
         } else if isRefused && progress.bad + progress.changed > 0 {
-            let lines = Message.count(progress.bad + progress.changed, "line")
+            let lines = (progress.bad + progress.changed).counted("line")
             invocation.fail("\(lines) cannot be read, so with --strict nothing was saved.")
         } else if isRefused {
             invocation.fail("Interrupted, so with --strict nothing was saved.")

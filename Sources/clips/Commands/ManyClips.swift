@@ -15,7 +15,7 @@ extension Invocation {
     /// Returns the only clip of a message, with its title, or the number of clips.
     func subject(_ ids: [Int64], in store: ClipStore) async -> String {
         guard ids.count == 1, let clip = try? await store.clip(ids[0]) else {
-            return Message.count(ids.count, "clip")
+            return ids.count.counted("clip")
         }
         return Message.clip(ids[0], titled: clip.displayTitle)
     }
@@ -60,7 +60,7 @@ extension Invocation {
         }
         if count > 0 { remark("\(done(subject)).") }
         guard gone > 0 else { return status }
-        fail("\(Message.count(gone, "clip")) no longer \(gone == 1 ? "exists" : "exist").")
+        fail("\(gone.counted("clip")) no longer \(gone == 1 ? "exists" : "exist").")
         return .failed
     }
 

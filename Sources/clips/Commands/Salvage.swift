@@ -31,7 +31,7 @@ extension SalvageReport.Objects {
     private static let maxRanges = 20
 
     fileprivate func summary(in path: String, _ isStructureIntact: Bool) -> String {
-        var result = "Saved \(Message.count(saved, "clip")) in \(path)."
+        var result = "Saved \(saved.counted("clip")) in \(path)."
         if withDamagedText > 0 { result += " Of them, \(withDamagedText) have damaged text." }
         guard !missing.isEmpty else {
             return result
@@ -43,7 +43,7 @@ extension SalvageReport.Objects {
             $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
         }
         let more = missing.count - ranges.count
-        return result + " \(Message.count(missingCount, "other clip")) existed and may be lost: ID "
+        return result + " \(missingCount.counted("other clip")) existed and may be lost: ID "
             + ranges.joined(separator: ", ") + (more > 0 ? ", and \(more) more ranges." : ".")
     }
 }

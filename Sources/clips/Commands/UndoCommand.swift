@@ -64,7 +64,7 @@ extension Command {
                 if token != nil {
                     if invocation.isJSON { invocation.printUndo(change) }
                     let rest =
-                        deleted == 0 ? "" : "; \(Message.count(deleted, "clip")) of it had been deleted since"
+                        deleted == 0 ? "" : "; \(deleted.counted("clip")) of it had been deleted since"
                     invocation.remark("\(isRedoing ? "redid" : "undid"): \(change)\(rest).")
                     return .done
                 }
@@ -111,7 +111,7 @@ extension Invocation {
         }
         guard result.contested > 0 else { return .done }
         fail(
-            "Other authors have changed the clips of \(Message.count(result.contested, "change")) since then; their values remain. Use --force to \(result.leavesClips ? "overwrite them, and to delete the clips that the changes saved" : "overwrite")."
+            "Other authors have changed the clips of \(result.contested.counted("change")) since then; their values remain. Use --force to \(result.leavesClips ? "overwrite them, and to delete the clips that the changes saved" : "overwrite")."
         )
         return .failed
     }
@@ -123,7 +123,7 @@ extension UndoConflict {
         let deletions = clips.count { $0.isDeletion }
         let names =
             clips.count == 1
-            ? Message.clip(clips[0].id, titled: clips[0].title) : Message.count(count, "clip")
+            ? Message.clip(clips[0].id, titled: clips[0].title) : count.counted("clip")
         let author =
             authors.count == 1
             ? authors[0].map { "\($0) has" } ?? "Another program has" : "Other authors have"

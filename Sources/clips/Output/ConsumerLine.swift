@@ -9,7 +9,7 @@ extension ConsumerStatus {
     var line: String {
         let state =
             isRunning ? "running, process \(process ?? 0)" : process == nil ? "has not run" : "not running"
-        let lag = lag == 0 ? "up to date" : "\(Message.count(Int(lag), "transaction")) behind"
+        let lag = lag == 0 ? "up to date" : "\(Int(lag).counted("transaction")) behind"
         return SafeText.line(
             "\(AuthorName.shown(consumer: name))  at \(token.number)  \(lag)  \(state)  seen \(lastSeen.ISO8601Format())"
         )

@@ -2,6 +2,7 @@ import AgentHost
 import BrowserHost
 import ClipsCore
 import PersistentStore
+import Platform
 import SearchIndex
 import Terminal
 
@@ -45,7 +46,7 @@ struct Diagnosis: Equatable {
                 "--repair rebuilds it from the clips.")
         case .danglingReferences(let table, let count):
             self.init(
-                .file, "\(Message.count(count, "row")) of \(table) refer to missing rows.",
+                .file, "\(count.counted("row")) of \(table) refer to missing rows.",
                 "Correct them in the program that wrote them.")
         case .wrongTriggers(let entity):
             self.init(
@@ -54,12 +55,12 @@ struct Diagnosis: Equatable {
                 Self.retrack)
         case .historyUnlikeData(let entity, let count):
             self.init(
-                .history, "The history contradicts the table \(entity) in \(Message.count(count, "row")).",
+                .history, "The history contradicts the table \(entity) in \(count.counted("row")).",
                 Self.retrack)
         case .versionsBehind(let entity, let count):
             self.init(
                 .history,
-                "The table \(entity) has too low a version in \(Message.count(count, "row")).", Self.retrack)
+                "The table \(entity) has too low a version in \(count.counted("row")).", Self.retrack)
         case .fewIDsLeft(let entity):
             self.init(
                 .history,
@@ -67,7 +68,7 @@ struct Diagnosis: Equatable {
                 "--repair gives such rows other IDs.")
         case .strayValues(_, let count):
             self.init(
-                .history, "The history has values without a change in \(Message.count(count, "row")).",
+                .history, "The history has values without a change in \(count.counted("row")).",
                 "--repair deletes them.")
         case .staleConsumer(let name):
             self.init(
@@ -81,7 +82,7 @@ struct Diagnosis: Equatable {
         case .laggingConsumer(let name, let transactions, let days):
             self.init(
                 .consumers,
-                "'\(AuthorName.shown(consumer: name))' has not read \(Message.count(transactions, "transaction")) for \(days) days.",
+                "'\(AuthorName.shown(consumer: name))' has not read \(transactions.counted("transaction")) for \(days) days.",
                 "Run it, or it reads all clips once they are deleted.")
         case .insecurePermissions(let path, let mode):
             self.init(
@@ -102,7 +103,7 @@ struct Diagnosis: Equatable {
             self.init(.index, "The search index is damaged (\(reason)).", Self.rebuild)
         case .unlikeStore(let missing, let extra, let stale):
             let parts = [(missing, "missing"), (extra, "deleted"), (stale, "outdated")].filter { $0.0 > 0 }
-            let counts = parts.map { "\(Message.count($0, "\($1) clip"))" }.joined(separator: ", ")
+            let counts = parts.map { "\($0.counted("\($1) clip"))" }.joined(separator: ", ")
             self.init(.index, "The search index differs from the store: \(counts).", Self.rebuild)
         case .busy(let milliseconds):
             self.init(
@@ -122,7 +123,7 @@ struct Diagnosis: Equatable {
     init(orphans: Int) {
         self.init(
             .file,
-            "\(Message.count(orphans, "quote or link check")) left by clips that another program deleted.",
+            "\(orphans.counted("quote or link check")) left by clips that another program deleted.",
             "--repair deletes them.", isProblem: false)
     }
 
@@ -148,7 +149,7 @@ struct Diagnosis: Equatable {
                 "Run 'clips mirror enable' to exchange changes from each login on.", isProblem: false)
         }
         if report.summary().isEmpty, report.conflicts > 0 {
-            let found = "\(Message.count(report.conflicts, "edit")) lost to another machine's."
+            let found = "\(report.conflicts.counted("edit")) lost to another machine's."
             return Diagnosis(.mirror, found, "Run 'clips mirror conflicts'.")
         }
         let summary = report.summary()

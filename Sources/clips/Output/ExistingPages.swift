@@ -22,7 +22,7 @@ extension Invocation {
         if outcome.replaced > 0 {
             let author = self.author(default: author)
             let undo = author == "cli" ? "clips undo" : "clips undo --author '\(author)'"
-            let count = Message.count(outcome.deleted, "other clip")
+            let count = outcome.deleted.counted("other clip")
             let others = ", and \(count) of this page deleted; \(undo) restores them"
             return "its clip is replaced" + (outcome.deleted == 0 ? "" : others)
         }

@@ -1,3 +1,4 @@
+import ClipsCore
 import Platform
 import Terminal
 
@@ -11,14 +12,9 @@ enum Message {
         Output.standardError.sentence("clips: \(subject)\(text.prefix(1).uppercased())\(text.dropFirst())")
     }
 
-    /// A number with its noun: `1 clip`, `2 clips`.
-    static func count(_ number: Int, _ noun: String) -> String {
-        "\(number.grouped) \(noun)\(number == 1 ? "" : "s")"
-    }
-
     /// A clip by its ID and title, as the history names it.
     static func clip(_ id: Int64, titled title: String) -> String {
-        "clip \(id) “\(title.prefix(40))\(title.count > 40 ? "…" : "")”"
+        "clip \(id) \(Clip.quoted(title))"
     }
 
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 import SQLite
 
 /// The boundaries of transactions in the log, and their positions by time.
@@ -112,7 +112,7 @@ extension Date {
     /// The range in which a Date distinguishes single milliseconds.
     private static let range: ClosedRange<Double> = -8e15...8e15
 
-    init(milliseconds: Int64) {
+    package init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
