@@ -77,9 +77,9 @@ import Testing
             try app.run("<Enter>\n:wait count=3")
             #expect(app.state.screen == .list && app.state.list.query.filter.isEmpty)
             #expect(app.wait { $0.list.clips.selectedRow?.title == "Clip 1" })
-            try app.run(":wait text=“Clip 0” does not find the clip; this is the list of all clips.")
+            try app.run(":wait text=“Clip 0” does not find “Clip 1”; this is the list of all clips.")
             try app.run("H\n:wait idle\nj<Enter>\n:wait count=1")
-            try app.run(":wait text=The clip is archived; this is the archive.")
+            try app.run(":wait text=“Clip 3” is archived; this is the archive.")
             #expect(app.wait { $0.list.clips.selectedID == archived })
         }
     }

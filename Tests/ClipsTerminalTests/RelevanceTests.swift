@@ -2,6 +2,7 @@ import ClipsCore
 import Foundation
 import LiveQuery
 import PersistentStore
+import SearchIndex
 import Terminal
 import TestSupport
 import Testing
@@ -32,6 +33,33 @@ import Testing
 
     private static func titles(_ app: borrowing RunningApp) -> [String] {
         app.state.list.clips.rows.map(\.title)
+    }
+
+    @Test(arguments: ["", "set relevance off"])
+    func `more words leave the cursor on the clip on which the user put it, far down, too`(
+        config: String
+    ) async throws {
+        try await RunningApp.open(config: config, clips: 2500) { app in
+            try app.run("/clip<Enter>\n:wait count=2500\n1500G\n:wait idle\n:wait text=1,500/2,500")
+            let clip = try #require(app.state.list.clips.selectedRow)
+            try app.run("/c\n:wait idle")
+            #expect(app.wait { $0.list.isSettled && $0.list.clips.selectedID == clip.id })
+            try app.run("<C-u>\(clip.title.lowercased())\n:wait idle")
+            #expect(app.wait { $0.list.isSettled && $0.list.clips.selectedID == clip.id })
+            // A clip that does not match is left.
+            try app.run("<C-u>clip 7\n:wait idle")
+            #expect(app.wait { $0.list.isSettled && $0.list.clips.selectedIndex == 0 })
+        }
+    }
+
+    @Test func `a word that is typed before the index is ready selects the first match, too`() throws {
+        var state = AppState.showing(30)
+        _ = state.handle(.message(.indexing(.building(done: 1, total: 30), wasBehind: true)), at: noon)
+        try state.press("jjj/clip")
+        let effects = state.handle(.message(.indexing(.ready, wasBehind: true)), at: noon)
+        #expect(effects.contains { if case .show = $0 { true } else { false } })
+        state.take(window((0..<30).reversed(), generation: state.list.feed.generation))
+        #expect(state.list.clips.selectedIndex == 0)
     }
 
     @Test func `a filter of words shows the best matches first, and selects the first`() async throws {

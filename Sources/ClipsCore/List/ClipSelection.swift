@@ -20,6 +20,8 @@ struct ClipSelection: ListSelection {
     /// The position at which the search continues; nil if it has found all.
     private var next: SearchCursor?
     private var hasBegun = false
+    /// The clip around which the list is shown.
+    private var sought: SearchPosition?
     private var step = 2000
 
     private static let stepBounds = 1000...64_000
@@ -34,8 +36,11 @@ struct ClipSelection: ListSelection {
 
     /// Whether all clips of the search are known, in the order of the list.
     var isComplete: Bool { hasBegun && next == nil && isSorted }
-    /// Whether the known clips are in the order of the list.
-    var isSorted: Bool { found.sort == [sort] }
+    /// Whether the known clips are in the order of the list, and include the one around which the list is shown.
+    var isSorted: Bool {
+        isOrdered && (sought.map { sought in next.map { sought >= $0.position } ?? hasBegun } ?? true)
+    }
+    private var isOrdered: Bool { found.sort == [sort] }
 
     var count: Int { found.count }
 
@@ -43,6 +48,11 @@ struct ClipSelection: ListSelection {
 
     func index(of position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError) -> Int {
         try found.index(of: position, in: snapshot)
+    }
+
+    mutating func seek(_ position: SortPosition, in snapshot: borrowing StoreSnapshot) {
+        guard isOrdered, case .integer(let created)? = position.values.first else { return }
+        sought = SearchPosition(created: created, id: position.key)
     }
 
     mutating func extend(wanted: Int?, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
@@ -61,7 +71,7 @@ struct ClipSelection: ListSelection {
         next = page.next
         found.append(page.hits.map(\.id))
         if wanted == nil { adapt(to: .now - began) }
-        if next == nil, !isSorted { try found.sort(by: [sort], in: snapshot) }
+        if next == nil, !isOrdered { try found.sort(by: [sort], in: snapshot) }
     }
 
     /// A step has fixed costs, so it takes as long as a key may wait.
@@ -81,7 +91,7 @@ struct ClipSelection: ListSelection {
             let old = known.contains(change.key) ? change.earlier : nil
             let object = change.object.flatMap { admitted.contains($0.id.key) ? $0 : nil }
             let new = object.map { snapshot.position(of: $0, in: [sort]) }
-            if old != new || !isSorted && (old != nil || new != nil) {
+            if old != new || !isOrdered && (old != nil || new != nil) {
                 moved[change.key] = .some(object.map { snapshot.position(of: $0, in: found.sort) })
             }
             return (old: old, new: new)

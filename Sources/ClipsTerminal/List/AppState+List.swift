@@ -17,8 +17,10 @@ extension AppState {
             sync.indexing = state.note
             // Without the index, the matches may not be ranked.
             if isReady, list.query.isRanked {
-                list.feed.jumpsToFirstMatch = list.clips.staysAtTop
-                show(list.query, aroundClip: list.clips.staysAtTop ? nil : list.clips.selectedID)
+                // The words may have been typed before the index was ready.
+                let jumps = list.feed.isLoading && list.feed.jumpsToFirstMatch && !list.feed.hasMoved
+                list.feed.jumpsToFirstMatch = jumps || list.clips.staysAtTop
+                show(list.query, aroundClip: list.feed.jumpsToFirstMatch ? nil : list.clips.selectedID)
             }
         case .mirror(let summary, let conflicts):
             if conflicts != sync.conflicts, questions.contains(where: \.isOfMirror) { emit(.loadConflicts) }
@@ -144,7 +146,8 @@ extension AppState {
                 list.clips.scroll(by: list.clips.selectedIndex - list.clips.top - row)
             }
             if let filter = pending.origin?.query.filter, filter != list.query.filter {
-                let hides = filter.isEmpty ? "The clip is archived" : "“\(filter)” does not find the clip"
+                let title = list.clips.selectedRow.map { Clip.quoted($0.title) } ?? "the clip"
+                let hides = filter.isEmpty ? "\(title) is archived" : "“\(filter)” does not find \(title)"
                 let shown = list.query.filter.isEmpty ? "list of all clips" : "archive"
                 report("\(hides); this is the \(shown).")
             }

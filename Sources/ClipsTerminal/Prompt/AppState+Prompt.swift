@@ -178,7 +178,12 @@ extension AppState {
             return
         }
         list.feed.jumpsToFirstMatch = !text.isEmpty
-        show(query, aroundClip: text.isEmpty ? list.beforeFilter?.selection?.id : nil)
+        // The cursor stays on the clip on which the user put it, wherever that is among the matches.
+        let stays = list.feed.hasMoved || !query.isRanked && !list.clips.staysAtStart
+        show(
+            query,
+            aroundClip: text.isEmpty
+                ? list.beforeFilter?.selection?.id : stays ? list.clips.selectedID : nil)
         if text.isEmpty { list.feed.pendingSelection = list.beforeFilter?.selection }
     }
 
