@@ -19,6 +19,17 @@ import Testing
             "\(found.text)")
     }
 
+    @Test func `links that only screen readers leave out remain, but not closed menus and second links`()
+        throws
+    {
+        let shown =
+            "<p aria-hidden=true>Two <a href=/2>b</a></p><p>Three <a aria-hidden=true href=/3>c</a></p>"
+        let hidden =
+            "<div aria-hidden=true><a href=/m>Menu</a></div><a aria-hidden=true tabindex=-1 href=/1>a</a>"
+        let text = try text("<p>One <a href=/1>a</a></p>\(shown)\(hidden)<span aria-hidden=true>icon</span>")
+        #expect(text.hasPrefix("One [a][1]\n\nTwo [b][2]\n\nThree [c][3]\n\n[1]: "), "\(text)")
+    }
+
     @Test func `an international host has its ASCII form`() throws {
         let found = try text(
             "<p><a href='https://idn-ä.example:81/ü'>a</a> <a href='https://u%40x@b.example/'>b</a>")

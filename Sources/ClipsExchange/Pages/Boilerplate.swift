@@ -42,9 +42,18 @@ enum Boilerplate {
     /// Whether an element is not shown, except a formula of which an image is shown.
     static func isHidden(_ node: HTMLDocument.Node) -> Bool {
         if Formula.isHiding(node) { return false }
-        if node["hidden"] != nil || node["aria-hidden"] == "true" { return true }
+        if node["hidden"] != nil || node["aria-hidden"] == "true" && !hasLink(node) { return true }
         guard let style = node["style"]?.filter({ $0 != " " }).lowercased() else { return false }
         return style.contains("display:none") || style.contains("visibility:hidden")
+    }
+
+    /// Whether an element that only screen readers leave out leads to another page that a reader may not know.
+    private static func hasLink(_ node: HTMLDocument.Node) -> Bool {
+        // The keyboard does not reach the second link to a page. Other elements may be menus that are closed.
+        ["a", "p", "span", "li"].contains(node.name)
+            && ReadableText.elements(in: node).contains {
+                $0.name == "a" && $0["href"]?.hasPrefix("#") == false && $0["tabindex"] != "-1"
+            }
     }
 
     /// Whether an element contains notes of the article, or its sources.
