@@ -104,6 +104,14 @@ import Testing
         #expect(state.statusLine.contains("paused · changed"))
     }
 
+    @Test func `a step of which the last part has one clip is counted when the app starts`() throws {
+        var state = AppState.showing(30)
+        let effects = state.take(.transactions([transaction(9, inserting: [29], contextName: "#7")]))
+        let counting = try #require(effects.first { if case .countStep = $0 { true } else { false } })
+        state.answer(counting, StepCounts(inserted: 2001, updated: 0, deleted: 0, end: 9))
+        #expect(state.statusLine.contains("extension saved 2,001 clips"), "\(state.statusLine)")
+    }
+
     @Test func `a step whose first parts were not reported is counted in the history`() throws {
         var state = AppState.showing(30)
         func part(_ number: Int64) -> TransactionSummary {

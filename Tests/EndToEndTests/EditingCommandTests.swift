@@ -102,7 +102,8 @@ import Testing
     func `a damaged form saves nothing, and the file remains`(change: String) throws {
         try clips.run("add", "--title", "a", "--tag", "b", "--url", "https://a.b", input: "text\n")
         let run = try edit("sed -i '\(change)' \"$2\"", "1")
-        #expect(run.status == 1 && run.errors.contains("Nothing was saved. Your text is in "), "\(run)")
+        #expect(
+            run.status == 1 && run.errors.contains("Nothing was saved to clip 1. Your text is in "), "\(run)")
         #expect(try value("title || '|' || url || '|' || tags || '|' || text") == "a|https://a.b|b|text")
         #expect(try leftFiles().count == 1)
     }
@@ -149,7 +150,8 @@ import Testing
         try clips.run("add", "--title", "a")
         let run = try edit("exit 3", "1")
         #expect(
-            run.status == 1 && run.errors.contains("exited with status 3. Nothing was saved.\n"), "\(run)")
+            run.status == 1 && run.errors.contains("exited with status 3. Nothing was saved to clip 1.\n"),
+            "\(run)")
         #expect(try leftFiles() == [])
         let missing = try Shell.run(
             ClipsProgram.path, ["edit", "1"],
@@ -157,7 +159,7 @@ import Testing
         #expect(
             missing.status == 1
                 && missing.errors
-                    == "clips: Editor '/none/editor' could not be started. Nothing was saved.\n"
+                    == "clips: Editor '/none/editor' could not be started. Nothing was saved to clip 1.\n"
         )
     }
 

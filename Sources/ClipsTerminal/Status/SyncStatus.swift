@@ -157,6 +157,7 @@ struct SyncStatus: Sendable {
         (change.inserted, change.updated, change.deleted) = (counts.inserted, counts.updated, counts.deleted)
         (change.mayLackParts, change.needsCount, change.countedEnd) = (false, false, counts.end)
         if !counts.areAlike { change.words = nil }
+        if counts.inserted + counts.updated + counts.deleted > 1 { change.line = nil }
         remember(change)
     }
 

@@ -21,7 +21,7 @@ extension SearchIndex {
             for literal in clause {
                 let close = try closeLiterals(literal, in: snapshot)
                 if !close.isEmpty { isCorrected = true }
-                literals += close.isEmpty ? [literal] : close
+                literals += (close.isEmpty ? [literal] : close).filter { !literals.contains($0) }
             }
             corrected.clauses[index] = literals
         }

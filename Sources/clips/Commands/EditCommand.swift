@@ -42,17 +42,17 @@ private struct ClipEditing {
         guard status == 0 else {
             let ending = status.map { "exited with status \($0)" } ?? "could not be started"
             if after == before { unlink(path) }
-            return notSaved("Editor '\(editor.line)' \(ending).", after == before ? nil : path)
+            return notSaved("Editor '\(editor.line)' \(ending).", to: clip.id, after == before ? nil : path)
         }
         guard after.contains(where: { !$0.isWhitespace }) else {
             unlink(path)
-            return notSaved("The form is empty.", nil)
+            return notSaved("The form is empty.", to: clip.id, nil)
         }
         let changes: [ClipAttribute: AttributeValue]
         do throws(ClipForm.Problem) {
             changes = try ClipForm(reading: after).changes(from: clip)
         } catch {
-            return notSaved(error.sentence, path)
+            return notSaved(error.sentence, to: clip.id, path)
         }
         guard !changes.isEmpty else {
             unlink(path)
@@ -101,11 +101,12 @@ private struct ClipEditing {
             return .done
         case .clashed(let clashing):
             return notSaved(
-                "Another process changed the \(names(clashing)) of clip \(id) during the edit.", path,
+                "Another process changed the \(names(clashing)) of clip \(id) during the edit.", to: id, path,
                 " Run 'clips edit \(id)' to edit the new version.")
         case .deleted:
             return notSaved(
-                "Clip \(id) was deleted during the edit.", path, " Run 'clips restore \(id)' to restore it.")
+                "Clip \(id) was deleted during the edit.", to: id, path,
+                " Run 'clips restore \(id)' to restore it.")
         }
     }
 
@@ -113,9 +114,11 @@ private struct ClipEditing {
         attributes.map(\.rawValue).sorted().joined(separator: ", ")
     }
 
-    private func notSaved(_ reason: String, _ path: String?, _ advice: String = "") -> ExitStatus {
+    private func notSaved(_ reason: String, to clip: Int64, _ path: String?, _ advice: String = "")
+        -> ExitStatus
+    {
         let text = path.map { " Your text is in \($0)." } ?? ""
-        invocation.fail("\(reason) Nothing was saved.\(text)\(advice)")
+        invocation.fail("\(reason) Nothing was saved to clip \(clip).\(text)\(advice)")
         return PendingInterrupt.isThere ? .interrupted : .failed
     }
 }
