@@ -213,7 +213,7 @@ let package = Package(
             name: "ClipsTerminalTests",
             dependencies: [
                 "ClipsTerminal", "ClipsCore", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore",
-                "Platform", "Terminal", "TestSupport",
+                "Platform", "SearchIndex", "Terminal", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

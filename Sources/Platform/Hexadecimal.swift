@@ -26,14 +26,16 @@ extension UInt8 {
     }
 }
 
-extension Collection<UInt8> {
+extension [UInt8] {
     /// The two digits of each byte.
-    package var hexadecimal: String { digits { _ in false } }
+    package var hexadecimal: String { withUnsafeBytes { $0.digits { _ in false } } }
+}
 
+extension UnsafeRawBufferPointer {
     /// The text of a UUID of 16 bytes.
     package var uuidText: String { digits { $0 == 4 || $0 == 6 || $0 == 8 || $0 == 10 } }
 
-    private func digits(hasHyphen: (_ before: Int) -> Bool) -> String {
+    fileprivate func digits(hasHyphen: (_ before: Int) -> Bool) -> String {
         String(unsafeUninitializedCapacity: 2 * count + 4) { digits in
             var next = 0
             for (index, byte) in enumerated() {

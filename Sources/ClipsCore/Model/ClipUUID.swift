@@ -16,7 +16,7 @@ package enum ClipUUID {
         var bytes = (0..<6).map { UInt8(truncatingIfNeeded: milliseconds >> (40 - 8 * $0)) } + randomBytes()
         bytes[6] = bytes[6] & 0x0F | 0x70
         bytes[8] = bytes[8] & 0x3F | 0x80
-        return bytes.uuidText
+        return bytes.withUnsafeBytes { $0.uuidText }
     }
 
     /// Returns a UUID in lowercase; nil for any other text.

@@ -86,22 +86,21 @@ struct Sidebar: Sendable {
     }
 
     /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. It remains
-    /// until the next count.
+    /// until the next count, with a mark if it is old.
     ///
     /// - Parameter most: The number of clips of the query, if it is known, above which an earlier number is not shown.
     func unreadCount(_ query: ClipQuery, upTo most: Int = .max, at now: Date) -> String? {
-        counts[query].flatMap { $0.count > most ? nil : $0.shown }.map {
-            isOutdated(query, at: now) ? "~" + $0 : $0
-        }
-    }
-
-    /// Whether commits may have changed the number of a search by much, or some time ago.
-    private func isOutdated(_ query: ClipQuery, at now: Date) -> Bool {
-        guard counting.contains(query) || !current.contains(query) else { return false }
+        guard let number = counts[query].flatMap({ $0.count > most ? nil : $0.shown }) else { return nil }
+        guard counting.contains(query) || !current.contains(query) else { return number }
         let isOld =
             countingStart.map { now.timeIntervalSince($0) > Self.newest }
             ?? (countDue.timeIntervalSince(now) > Self.newest)
-        return uncounted == .large || uncounted == .small && isOld
+        return switch uncounted {
+        case .unknown: number
+        case .small: isOld ? "~" + number : number
+        // It would be wrong by much.
+        case .large: "…"
+        }
     }
 
     /// The time of the next count, if one is needed, or of the mark of the numbers that are being counted.
