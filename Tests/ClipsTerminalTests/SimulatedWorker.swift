@@ -314,7 +314,7 @@ extension SimulatedClips {
         case .delete(let ids, _):
             let news = Dictionary(uniqueKeysWithValues: ids.map { ($0, Item?.none) })
             return commit("app", isOwn: true, news).map { done($0, []) } ?? .failed("Gone.")
-        case .restore(_, _, let token), .restoreRow(let token): return revert(token)
+        case .restore(_, _, _, let token), .restoreRow(_, let token): return revert(token)
         case .undo(let step, _), .redo(let step, _):
             return revert(step.token)
         // No other machine, and no quotes, exist here.

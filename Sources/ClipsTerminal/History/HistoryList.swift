@@ -379,8 +379,10 @@ extension AppState {
         guard let row = history.selectedRow, let newest = row.newest else { return }
         start(
             row.isFolded
-                ? .restoreRow(endingAt: newest.token)
-                : .restore(history.selectedChange?.clip, of: newest.deleted, deletedBy: newest.token))
+                ? .restoreRow(of: row.sum(\.deleted), endingAt: newest.token)
+                : .restore(
+                    history.selectedChange?.clip, title: history.meantChange?.title ?? "", of: newest.deleted,
+                    deletedBy: newest.token))
         history.invalidate()
     }
 }

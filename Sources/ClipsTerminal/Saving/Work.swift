@@ -24,9 +24,9 @@ enum Work: Sendable {
     /// Replaces the note of a quote.
     case noteQuote(String, Quote, Int64)
     /// Restores one of the clips that a transaction deleted, or all of them.
-    case restore(Int64?, of: Int, deletedBy: HistoryToken)
+    case restore(Int64?, title: String, of: Int, deletedBy: HistoryToken)
     /// Restores the clips that a row of the history deleted, of which this is the newest transaction.
-    case restoreRow(endingAt: HistoryToken)
+    case restoreRow(of: Int, endingAt: HistoryToken)
     case undo(UndoStep, ContestedUndo)
     case redo(UndoStep, ContestedUndo)
     /// Restores or dismisses a value that lost to another machine's.
@@ -184,11 +184,11 @@ extension Work {
                 return .impossible("The quote \(words) is already deleted. Nothing was changed.")
             }
             return .done(token: changed.token, clips: [clip])
-        case .restore(let clip, let count, let token):
+        case .restore(let clip, _, let count, let token):
             let result = try await store.restore(clip, deletedBy: token)
             let share = clip == nil || count < 2 ? "" : ", 1 of \(count.grouped) deleted clips"
             return await Self.restored(result, of: token, share: share, in: store)
-        case .restoreRow(let token):
+        case .restoreRow(_, let token):
             return await Self.restored(try await store.restore(rowEndingAt: token), of: token, in: store)
         case .resolve(let conflict, let restoring):
             return .done(token: try await store.resolve(conflict, restoring: restoring), clips: [])
@@ -252,12 +252,15 @@ extension Work {
         case .undo(let step, _), .redo(let step, _): step.summary
         case .resolve(let conflict, let restoring):
             "\(restoring ? "restored" : "kept") the \(conflict.attribute)"
-        case .restore, .restoreRow: "restored deleted clips"
+        case .restore(_, let title, _, _) where !title.isEmpty: "restored \(Clip.quoted(title))"
+        case .restore(_, _, let count, _), .restoreRow(let count, _):
+            "restored \(count.grouped) deleted \(count == 1 ? "clip" : "clips")"
         case .toggle(let attribute, let isOn?, let ids, let title):
             Self.summary(of: attribute, isOn: isOn, Self.subject(ids.count, of: ids, title))
         case .toggle(let attribute, _, let ids, let title):
             Self.summary(of: attribute, isOn: nil, Self.subject(ids.count, of: ids, title))
-        case .tag(let ids, _, _, let title): "tagged \(Self.subject(ids.count, of: ids, title))"
+        case .tag(let ids, let adding, let removing, let title):
+            TagChange(adding: adding, removing: removing).sentence(Self.subject(ids.count, of: ids, title))
         case .open, .markAllRead: "marked clips as read"
         }
     }
