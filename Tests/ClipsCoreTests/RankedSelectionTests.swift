@@ -98,7 +98,7 @@ import Testing
         let position = SortPosition([.integer(0)], key: last, in: SortOrder([SortKey("created")], of: nil))
         let selection = try await container.read { [query, index] snapshot in
             var selection = RankedSelection(query, index)
-            try selection.seek(position, in: snapshot)
+            _ = try selection.seek(position, in: snapshot)
             return selection
         }
         let shown = try await extend(selection, wanted: 100) { $0.isSorted }

@@ -1,4 +1,5 @@
 import ClipsCore
+import FoundationEssentials
 import HistoryTracking
 import LiveQuery
 import Terminal
@@ -241,6 +242,17 @@ import Testing
         #expect(state.statusLine.contains("/title:kernel"), "\(state.statusLine)")
         let words = columns < 84 ? "deleted “A" : "extension deleted"
         #expect(columns < 80 || state.statusLine.contains(words), "\(state.statusLine)")
+    }
+
+    @Test func `several statements of another program in a second are named one by one`() throws {
+        var state = AppState.showing(3)
+        for (number, time, words) in [(10, 0.0, "saved 1"), (11, 0.05, "saved 2"), (12, 0.4, "saved 1")] {
+            let commit = transaction(
+                Int64(number), inserting: [Int64(90 + number)], author: nil,
+                at: noon.addingTimeInterval(time))
+            state.take(.transactions([commit]), at: noon.addingTimeInterval(time))
+            #expect(state.statusLine.contains("another program \(words)"), "\(state.statusLine)")
+        }
     }
 
     @Test func `a save that fails while the store is held hides no later one, nor its undo`() throws {

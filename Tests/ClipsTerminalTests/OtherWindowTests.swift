@@ -9,6 +9,18 @@ import Testing
 
 /// Undo next to another window of the same author.
 @Suite(.serialized) struct OtherWindowTests {
+    @Test(arguments: [20, 60, 700]) func `the tag that another program gives to many clips is named`(
+        clips: Int
+    ) async throws {
+        try await RunningApp.open(clips: clips) { app in
+            let ids = try app.other { try await $0.ids(matching: ClipQuery()) }
+            _ = try app.other("cli") { try await $0.tag(ids, adding: ["both"], removing: []) }
+            try app.run(":wait text=cli tagged \(clips) clips +both")
+            _ = try app.other("cli") { try await $0.tag(ids, adding: [], removing: ["both"]) }
+            try app.run(":wait text=cli removed the tag both from \(clips) clips")
+        }
+    }
+
     @Test func `undo begins with the work of this window, and asks before that of another one`() async throws
     {
         try await RunningApp.open(clips: 4) { app in

@@ -44,7 +44,7 @@ func arrival(_ ids: [Int64]) -> LiveMessage<ClipRow> {
 func transaction(
     _ number: Int64, inserting ids: [Int64] = [], deleting deleted: [Int64] = [],
     author: String? = "extension", isOwn: Bool = false, title: String? = nil,
-    contextName: String? = nil
+    contextName: String? = nil, at time: Date = noon
 ) -> TransactionSummary {
     let token = HistoryToken(storeID: UUID(), generation: 1, number: number)
     let deletions = deleted.map { id in
@@ -59,7 +59,7 @@ func transaction(
             tombstone: nil, oldValues: [:])
     }
     let transaction = HistoryTransaction(
-        number: number, token: token, timestamp: noon, author: author, contextName: contextName,
+        number: number, token: token, timestamp: time, author: author, contextName: contextName,
         process: author == nil ? nil : 42, program: author == nil ? nil : "test", session: isOwn ? 7 : 8,
         firstRow: number,
         changes: changes + deletions, isComplete: true)

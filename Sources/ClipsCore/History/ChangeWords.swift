@@ -48,7 +48,11 @@ package struct ChangeWords: Hashable, Sendable {
         var before: Bool?
         var after: Bool?
 
-        var verb: String { before == true ? "added" : after == true ? "deleted" : "changed" }
+        var verb: String {
+            // Of several changes together, the last one may have undone the others.
+            before == true && after != true
+                ? "added" : after == true && before != true ? "deleted" : "changed"
+        }
     }
 
     private var parts: [Part]
@@ -128,7 +132,7 @@ package struct ChangeWords: Hashable, Sendable {
             others = [ClipAttribute.updated.words]
         }
         parts += texts.map(Part.text)
-        if !others.isEmpty { parts.append(.attributes("changed", others.listed("and"))) }
+        parts += others.map { .attributes("changed", $0) }
         return parts
     }
 

@@ -50,9 +50,14 @@ struct ClipSelection: ListSelection {
         try found.index(of: position, in: snapshot)
     }
 
-    mutating func seek(_ position: SortPosition, in snapshot: borrowing StoreSnapshot) {
-        guard isOrdered, case .integer(let created)? = position.values.first else { return }
-        sought = SearchPosition(created: created, id: position.key)
+    mutating func seek(
+        _ position: SortPosition, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> Bool {
+        guard try snapshot.matches(search, position.key) else { return false }
+        if isOrdered, case .integer(let created)? = position.values.first {
+            sought = SearchPosition(created: created, id: position.key)
+        }
+        return true
     }
 
     mutating func extend(wanted: Int?, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
@@ -105,6 +110,14 @@ struct ClipSelection: ListSelection {
         let position = SearchPosition(created: document.created, id: document.id)
         return next.map { position >= $0.position } ?? true
             && (search.matches(document) || correction?.matches(document) == true)
+    }
+}
+
+extension StoreSnapshot {
+    /// Whether a clip matches a search.
+    func matches(_ search: SearchQuery, _ clip: Int64) throws(StoreError) -> Bool {
+        let request = FetchRequest(ClipModel.entity, where: .keys([clip]))
+        return try documents(fetch(request), ClipModel.searched).contains(where: search.matches)
     }
 }
 

@@ -92,14 +92,15 @@ struct RankedSelection: ListSelection {
     /// Returns a rank: stages have 2^45 each, and results of the ranking 2^20 for the new matches after each.
     private static func rank(stage: Int, _ number: Int) -> Double { Double(stage << 45 + number << 20) }
 
-    mutating func seek(_ position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+    mutating func seek(
+        _ position: SortPosition, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> Bool {
         if case .real? = position.values.first {
             sought = Sought(key: nil)
-            return
+        } else if try snapshot.matches(query, position.key) {
+            sought = Sought(key: position.key)
         }
-        let request = FetchRequest(ClipModel.entity, where: .keys([position.key]))
-        let documents = try snapshot.documents(snapshot.fetch(request), ClipModel.searched)
-        if documents.contains(where: query.matches) { sought = Sought(key: position.key) }
+        return sought != nil
     }
 
     mutating func extend(wanted: Int?, in snapshot: borrowing StoreSnapshot) throws(StoreError) {

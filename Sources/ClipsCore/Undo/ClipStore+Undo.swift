@@ -309,16 +309,7 @@ extension ClipStore {
             let step = try UndoPieces(of: token, in: snapshot)
             var (titles, values) = ([Int64: String](), ValuesAfter?.none)
             let lacking = step.first.map { ChangeWords($0).lacking } ?? []
-            if step.clips.count > 1, step.words.count == 1, !lacking.isEmpty,
-                step.lacking.count <= UndoPieces.maxCompared
-            {
-                // The values after a change are said if all clips got the same.
-                let all = try snapshot.values(lacking, after: step.lacking.map { ($0.number, $0.clip) })
-                let phrases = step.lacking.map { one in
-                    all[one.number].map { one.words.with($0).phrase } ?? ""
-                }
-                if Set(phrases).count == 1 { values = step.first.flatMap { all[$0.number] } }
-            }
+            if step.clips.count > 1 { values = try snapshot.commonValues(after: step) }
             if step.clips.count <= 2 || step.words.count > 1 {
                 titles = try snapshot.titles(of: step.named.sorted())
             }

@@ -105,7 +105,7 @@ struct UndoPieces {
 
     /// The first changes whose words need values, which can be compared.
     private(set) var lacking: [(number: Int64, clip: Int64, words: ChangeWords)] = []
-    static let maxCompared = 1000
+    static let maxCompared = 5000
     /// The quotes that the last transaction changed, if it concerns one clip.
     private(set) var quotes: QuoteCounts?
     /// Whether the work was the return of deleted clips, even if the step undid that, or did it again.
@@ -198,6 +198,8 @@ package struct StepCounts: Hashable, Sendable {
     package let deleted: Int
     /// Whether all of them changed alike.
     package let areAlike: Bool
+    /// The values after their changes that the words of these need, if they are the same.
+    package var values: ValuesAfter?
     /// The last transaction that is counted.
     package let end: Int64
 
@@ -213,12 +215,26 @@ extension ClipStore {
     /// - Parameter token: A transaction of the step.
     package func stepCounts(of token: HistoryToken) async throws(StoreError) -> StepCounts {
         try await container.read { snapshot throws(StoreError) in
-            try UndoPieces(of: token, hasMore: true, in: snapshot).counts
+            let step = try UndoPieces(of: token, hasMore: true, in: snapshot)
+            var counts = step.counts
+            counts.values = try snapshot.commonValues(after: step)
+            return counts
         }
     }
 }
 
 extension StoreSnapshot {
+    /// Returns the values after the changes of a step that the words of these need, if all clips got the same; nil if
+    /// they did not, or are too many.
+    func commonValues(after step: UndoPieces) throws(StoreError) -> ValuesAfter? {
+        guard step.words.count == 1, let first = step.lacking.first,
+            step.lacking.count <= UndoPieces.maxCompared
+        else { return nil }
+        let all = try values(first.words.lacking, after: step.lacking.map { ($0.number, $0.clip) })
+        let phrases = step.lacking.map { one in all[one.number].map { one.words.with($0).phrase } ?? "" }
+        return Set(phrases).count == 1 ? all[first.number] : nil
+    }
+
     /// Whether a transaction restored clips, or undid or did again one that did.
     fileprivate func isRestoring(_ transaction: HistoryTransaction) throws(StoreError) -> Bool {
         var (name, token) = (transaction.contextName, transaction.token)

@@ -49,10 +49,14 @@ enum Boilerplate {
 
     /// Whether an element that only screen readers leave out leads to another page that a reader may not know.
     private static func hasLink(_ node: HTMLDocument.Node) -> Bool {
-        // The keyboard does not reach the second link to a page. Other elements may be menus that are closed.
-        ["a", "p", "span", "li"].contains(node.name)
-            && ReadableText.elements(in: node).contains {
-                $0.name == "a" && $0["href"]?.hasPrefix("#") == false && $0["tabindex"] != "-1"
+        // Other elements may be menus that are closed, and a formula is there for screen readers, too.
+        ["a", "p", "span", "li"].contains(node.name) && !node.hasName(in: ["katex-html"])
+            && ReadableText.elements(in: node).contains { element in
+                // The keyboard does not reach the second link to a page.
+                guard element.name == "a", element["tabindex"] != "-1", let address = element["href"] else {
+                    return false
+                }
+                return !address.isEmpty && !address.contains("#") && !address.hasPrefix("javascript:")
             }
     }
 

@@ -26,7 +26,7 @@ enum Effect: Sendable {
     /// Finds those of the marked clips that a list lacks.
     case findHidden(Set<Int64>, ClipQuery)
     /// Searches a text of which the first lines have no match.
-    case findLine(id: Int64, ReaderText, ClipHighlight, from: Int, isForward: Bool)
+    case findLine(id: Int64, ReaderText, ClipHighlight, from: Int, isForward: Bool, isWrapped: Bool)
     case loadNames
     /// Reads whether an empty list has archived or deleted clips.
     case loadHidden
@@ -178,7 +178,7 @@ enum Effect: Sendable {
                 guard id == $0.reader.id else { return }
                 if $0.reader.seeksEnd { $0.reader.moveToEnd(of: $1) } else { _ = $0.reader.use($1) }
             }
-        case .findLine(let id, let text, let highlight, let start, let isForward):
+        case .findLine(let id, let text, let highlight, let start, let isForward, let isWrapped):
             .read { _ in
                 await StoreWorker.onOwnThread { [text] in
                     var text = text
@@ -186,7 +186,7 @@ enum Effect: Sendable {
                     return (text: text, line: line)
                 }
             } then: {
-                $0.finishSearch(id, $1.text, $1.line, isForward: isForward)
+                $0.finishSearch(id, $1.text, $1.line, isForward: isForward, isWrapped: isWrapped)
             }
         case .gather(let ids, let sort, let purpose):
             .read {

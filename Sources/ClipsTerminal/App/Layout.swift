@@ -22,7 +22,7 @@ struct Layout: Equatable {
     static func minColumnsBeside(_ names: [ListColumns.Name]) -> Int {
         max(120, ListColumns.minWidthBeside(names) + 1 + minColumnsOfClip)
     }
-    private static let minColumnsOfClip = 43
+    private static let minColumnsOfClip = 40
     /// The rows with room for the hints next to both versions of a clip and a box of choices.
     static let minRowsOfConflict = 13
     private static let minRowsBelow = 30

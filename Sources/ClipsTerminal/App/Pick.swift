@@ -49,7 +49,7 @@ extension AppState {
         report(
             clips.isEmpty
                 ? alreadyDeleted(ids)
-                : "\(Clip.quoted(clips[0].displayTitle)) has no \(form == .url ? "URL" : "text").")
+                : "\(name(of: clips[0])) has no \(form == .url ? "URL" : "text").")
     }
 
     /// The effect of Esc in a list without a match.

@@ -369,7 +369,9 @@ extension AppState {
             return hasDeleted ? nil : "These transactions deleted nothing."
         }
         if let change = history.meantChange {
-            if change.kind != .delete { return "This change did not delete \(change.subject)." }
+            if change.kind != .delete {
+                return "This change did not delete \(change.title.isEmpty ? "the clip" : change.subject)."
+            }
             return change.exists ? "\(change.subject) already exists." : nil
         }
         return transaction.deleted == 0 ? "This transaction deleted nothing." : nil

@@ -158,7 +158,8 @@ extension AppState {
 
     mutating func tag(_ ids: [Int64], title: String, by change: TagChange) {
         guard !change.isEmpty else {
-            let subject = title.isEmpty ? "The clips are" : "\(Clip.quoted(title)) is"
+            let subject =
+                title.isEmpty ? ids.count == 1 ? "The clip is" : "The clips are" : "\(Clip.quoted(title)) is"
             return report("\(subject) unchanged: no tag was given.")
         }
         start(.tag(ids, adding: change.adding, removing: change.removing, title: title))
@@ -168,6 +169,13 @@ extension AppState {
     func alreadyDeleted(_ ids: [Int64]) -> String {
         let shown = ids.first == clipReader.id ? clipReader.clip?.displayTitle : nil
         return Work.deleted(ids, ids.first.flatMap { history.titles[$0] } ?? shown ?? "")
+    }
+
+    /// Returns the title of a clip of which only some attributes were read.
+    func name(of clip: Clip) -> String {
+        let shown = clip.id == clipReader.id ? clipReader.clip?.displayTitle : nil
+        let row = list.clips.rows.first { $0.id == clip.id }
+        return Clip.quoted(row?.title ?? shown ?? clip.displayTitle)
     }
 
     /// Copies or opens clips that were read from the store.
@@ -188,7 +196,7 @@ extension AppState {
         case .copy(let form):
             let text = form.text(clips)
             guard !text.isEmpty else {
-                let subject = clips.count == 1 ? Clip.quoted(clips[0].displayTitle) : "None of the clips"
+                let subject = clips.count == 1 ? name(of: clips[0]) : "None of the clips"
                 let verb = clips.count == 1 ? "has no" : "has a"
                 return report("\(subject) \(verb) \(form == .url ? "URL" : "text"). Nothing was copied.")
             }
@@ -198,7 +206,7 @@ extension AppState {
             let count = clips.count == 1 ? "" : copied.grouped + " "
             // Other forms show which clip it is.
             let isNamed = clips.count == 1 && [.text, .json].contains(form)
-            let name = isNamed ? " of \(Clip.quoted(clips[0].displayTitle))" : rest
+            let name = isNamed ? " of \(name(of: clips[0]))" : rest
             emit(.copy(text, what: count + form.name(copied) + name))
         case .open:
             let pages = clips.filter { !$0.url.isEmpty }

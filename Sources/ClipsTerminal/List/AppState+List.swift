@@ -43,7 +43,7 @@ extension AppState {
             sync.hasFailedSave = false
             list.excerpts.apply(transactions)
             let changed = transactions.reduce(0) { $0 + $1.inserted + $1.updated + $1.deleted }
-            sidebar.recount(after: changed > Self.fewChanges ? .large : .small)
+            sidebar.recount(after: changed > Self.fewChanges ? .large : .small, at: now)
             history.add(transactions)
             if screen == .history { history.invalidate(after: transactions) } else { history.hasNews = true }
             endReport(by: transactions)
@@ -61,7 +61,7 @@ extension AppState {
             sync.skipped()
             if let step = sync.uncounted { emit(.countStep(step)) }
             if !list.feed.isLoading { emit(.loadNewest) }
-            sidebar.recount(after: list.feed.isLoading ? .unknown : .large)
+            sidebar.recount(after: list.feed.isLoading ? .unknown : .large, at: now)
             list.marks.invalidateHidden()
             rereadQuestions()
             // The commit was too large to be reported change by change.
@@ -74,7 +74,7 @@ extension AppState {
             }
             reloadReader()
         // The window may include commits that are not reported.
-        case .window: sidebar.recount()
+        case .window: sidebar.recount(after: .unknown, at: now)
         default: break
         }
     }
@@ -96,12 +96,13 @@ extension AppState {
     }
 
     private func change(of transaction: TransactionSummary) -> SyncStatus.Change {
-        SyncStatus.Change(
+        let count = transaction.inserted + transaction.updated + transaction.deleted
+        return SyncStatus.Change(
             token: transaction.token, author: shownAuthor(of: transaction), isOwn: transaction.isOwn,
             inserted: transaction.inserted, updated: transaction.updated, deleted: transaction.deleted,
             at: min(now, transaction.timestamp), role: transaction.role, words: transaction.words,
             line: transaction.lines.count == 1 ? transaction.lines.first : nil,
-            lines: transaction.lines.count <= SyncStatus.maxLines ? transaction.lines : [],
+            lines: transaction.lines.count == count ? transaction.lines : [],
             title: transaction.clipTitle,
             step: transaction.step.map { [$0, Int64(transaction.process ?? 0)] },
             loose: transaction.process == nil && transaction.author == nil

@@ -36,8 +36,9 @@ struct Sidebar: Sendable {
     private var current: Set<ClipQuery> = []
     private var countingStart: Date?
     private var counting: Set<ClipQuery> = []
-    /// What may have changed since the count of the numbers.
+    /// What may have changed since the count of the numbers, and when it first did.
     private var uncounted = Change.unknown
+    private var outdatedSince: Date?
     /// The earliest time of the next count of a search that has one.
     private var countDue = Date.distantPast
 
@@ -57,9 +58,12 @@ struct Sidebar: Sendable {
     }
 
     /// Counts all searches again, whose numbers are shown until then.
-    mutating func recount(after change: Change = .unknown) {
+    mutating func recount(after change: Change, at now: Date) {
         current = []
         uncounted = max(uncounted, change)
+        if change != .unknown { outdatedSince = outdatedSince ?? now }
+        // The numbers of searches that are not on the screen are counted when they are.
+        if change == .large { counts = counts.filter { shown.contains($0.key) } }
     }
 
     /// Returns the shown searches to count now, in order: those without a count, or all that commits may have changed.
@@ -76,13 +80,18 @@ struct Sidebar: Sendable {
 
     mutating func finishCounting(_ counts: [ClipQuery: UnreadCount], at now: Date) {
         self.counts.merge(counts) { $1 }
-        // Those that could not be counted are counted again.
-        current.subtract(counting.subtracting(counts.keys))
-        let pause = Self.pauseFactor * now.timeIntervalSince(countingStart ?? now)
+        // Those that could not be counted are counted again, after a while.
+        let failed = counting.subtracting(counts.keys)
+        current.subtract(failed)
+        let pause =
+            failed.isEmpty ? Self.pauseFactor * now.timeIntervalSince(countingStart ?? now) : .infinity
         countDue = max(countDue, now + min(max(Self.shortestPause, pause), Self.longestPause))
-        countingStart = nil
-        counting = []
-        if current.isSuperset(of: shown) { uncounted = .unknown }
+        if current.isSuperset(of: shown) {
+            (uncounted, outdatedSince) = (.unknown, nil)
+        } else if let start = outdatedSince {
+            outdatedSince = max(start, countingStart ?? start)
+        }
+        (countingStart, counting) = (nil, [])
     }
 
     /// The number of unread clips of a search, such as "3"; nil without any, or until they are counted first. It remains
@@ -92,24 +101,26 @@ struct Sidebar: Sendable {
     func unreadCount(_ query: ClipQuery, upTo most: Int = .max, at now: Date) -> String? {
         guard let number = counts[query].flatMap({ $0.count > most ? nil : $0.shown }) else { return nil }
         guard counting.contains(query) || !current.contains(query) else { return number }
-        let isOld =
-            countingStart.map { now.timeIntervalSince($0) > Self.newest }
-            ?? (countDue.timeIntervalSince(now) > Self.newest)
         return switch uncounted {
         case .unknown: number
-        case .small: isOld ? "~" + number : number
+        case .small: isOld(at: now) ? "~" + number : number
         // It would be wrong by much.
         case .large: "…"
         }
     }
 
+    /// Whether numbers lack a commit of a while ago, or will.
+    private func isOld(at now: Date) -> Bool {
+        mark.map { $0 <= now } ?? false
+            || countingStart == nil && countDue.timeIntervalSince(now) > Self.newest
+    }
+
+    private var mark: Date? { outdatedSince?.addingTimeInterval(Self.newest) }
+
     /// The time of the next count, if one is needed, or of the mark of the numbers that are being counted.
     func nextChange(at now: Date) -> Date? {
-        if let countingStart {
-            let mark = countingStart.addingTimeInterval(Self.newest + 0.001)
-            return mark > now ? mark : nil
-        }
-        return current.isSuperset(of: shown) ? nil : countDue
+        guard countingStart != nil else { return current.isSuperset(of: shown) ? nil : countDue }
+        return mark.flatMap { $0 > now ? $0 : nil }
     }
 }
 

@@ -148,6 +148,7 @@ extension AppState {
             return
         }
         list.beforeFilter = nil
+        list.feed.hasMoved = false
         reader.hasFocus = false
         filter(text)
         remember(text)
@@ -156,6 +157,7 @@ extension AppState {
     /// Shows the clips of a saved search.
     mutating func show(_ query: ClipQuery) {
         list.beforeFilter = nil
+        list.feed.hasMoved = false
         reader.hasFocus = false
         if !query.filter.isEmpty { list.lastWords = query.filter }
         list.feed.jumpsToFirstMatch = true

@@ -116,8 +116,10 @@ extension AppState {
 
     /// Scrolls to the next or previous match; in a text with too many, to the next line with one.
     ///
-    /// - Parameter start: The first line to search; nil for the one after or before the match, or the top.
-    mutating func searchText(isForward: Bool, from start: Int? = nil) {
+    /// - Parameters:
+    ///   - start: The first line to search; nil for the one after or before the match, or the top.
+    ///   - isWrapped: Whether no line after the present one has a match.
+    mutating func searchText(isForward: Bool, from start: Int? = nil, isWrapped: Bool = false) {
         guard let highlight = textHighlight, let id = reader.id, var text = reader.text else { return }
         if let isFound = reader.showMatch(highlight, isForward: isForward, from: start) {
             guard isFound else { return reportNoMatch(isForward: isForward) }
@@ -129,21 +131,26 @@ extension AppState {
             matching: highlight, from: first, isForward: isForward, limit: Reader.maxSearched)
         if let line = found.line {
             reader.showMatch(inLine: line)
+            if isWrapped { reportWrap(isForward: isForward) }
         } else if found.isComplete, isForward, first > 0 {
-            searchText(isForward: true, from: 0)
-            // A match is reported once it is found; without one, that is reported.
-            if reader.found?.line ?? .max < first { reportWrap(isForward: true) }
+            searchText(isForward: true, from: 0, isWrapped: true)
         } else if found.isComplete {
             reportNoMatch(isForward: isForward)
         } else {
             // Laying out and searching a long text takes time, so the worker does it.
-            emit(.findLine(id: id, text, highlight, from: first, isForward: isForward))
+            emit(
+                .findLine(
+                    id: id, text, highlight, from: first, isForward: isForward, isWrapped: isWrapped))
         }
     }
 
-    mutating func finishSearch(_ id: Int64, _ text: ReaderText, _ line: Int?, isForward: Bool) {
+    mutating func finishSearch(
+        _ id: Int64, _ text: ReaderText, _ line: Int?, isForward: Bool, isWrapped: Bool
+    ) {
         guard id == reader.id, reader.use(text) else { return }
-        if let line { reader.showMatch(inLine: line) } else { reportNoMatch(isForward: isForward) }
+        guard let line else { return reportNoMatch(isForward: isForward) }
+        reader.showMatch(inLine: line)
+        if isWrapped { reportWrap(isForward: isForward) }
     }
 
     private mutating func reportWrap(isForward: Bool) {

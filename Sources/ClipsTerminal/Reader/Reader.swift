@@ -164,7 +164,7 @@ struct Reader: Sendable {
     static let maxMatches = 10_000
 
     /// The bytes in which one key counts matches.
-    private static let maxCounted = 4 << 20
+    private static let maxCounted = 1 << 20
 
     /// The number of lines searched by one key.
     static let maxSearched = 5000

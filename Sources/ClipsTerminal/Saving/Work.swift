@@ -253,7 +253,8 @@ extension Work {
         case .resolve(let conflict, let restoring):
             "\(restoring ? "restored" : "kept") the \(conflict.attribute)"
         case .restore(_, let title, _, _) where !title.isEmpty: "restored \(Clip.quoted(title))"
-        case .restore(_, _, let count, _), .restoreRow(let count, _):
+        case .restore(.some, _, _, _): "restored the deleted clip"
+        case .restore(nil, _, let count, _), .restoreRow(let count, _):
             "restored \(count.grouped) deleted \(count == 1 ? "clip" : "clips")"
         case .toggle(let attribute, let isOn?, let ids, let title):
             Self.summary(of: attribute, isOn: isOn, Self.subject(ids.count, of: ids, title))

@@ -135,8 +135,10 @@ struct SyncStatus: Sendable {
     private var hasSkipped = false
 
     private static let maxSteps = 8
+    /// The seconds between changes of one statement, at most.
+    private static let maxGap = 0.1
     /// The number of clips whose values are compared each time that the line is drawn.
-    static let maxLines = 20
+    private static let maxLines = TransactionSummary.maxLines
 
     /// Notes that commits were too large to be reported, which may be parts of the last steps.
     mutating func skipped() {
@@ -156,7 +158,8 @@ struct SyncStatus: Sendable {
         guard var change = lastChange, change.token == token else { return }
         (change.inserted, change.updated, change.deleted) = (counts.inserted, counts.updated, counts.deleted)
         (change.mayLackParts, change.needsCount, change.countedEnd) = (false, false, counts.end)
-        if !counts.areAlike { change.words = nil }
+        change.words = counts.areAlike ? change.words : nil
+        if let values = counts.values { change.words = change.words?.with(values) }
         if counts.inserted + counts.updated + counts.deleted > 1 { change.line = nil }
         remember(change)
     }
@@ -174,7 +177,7 @@ struct SyncStatus: Sendable {
     mutating func note(_ change: Change) {
         var change = change
         if let clips = change.loose, var all = lastChange?.loose, change.author == lastChange?.author,
-            abs(change.at.timeIntervalSince(lastChange?.at ?? .distantPast)) < 1
+            abs(change.at.timeIntervalSince(lastChange?.at ?? .distantPast)) < Self.maxGap
         {
             // Without a copy: the clips may be thousands, which arrive one by one.
             lastChange?.loose = nil
@@ -210,7 +213,10 @@ struct SyncStatus: Sendable {
         }
         change.mayLackParts = change.mayLackParts || hasSkipped && change.step != nil
         hasSkipped = false
-        change.needsCount = change.step != nil || change.mayLackParts && change.loose == nil
+        // The values after a change of many clips are those of the count.
+        let lacksValues = change.lines.isEmpty && change.words?.lacking.isEmpty == false
+        change.needsCount =
+            change.step != nil || (change.mayLackParts || lacksValues) && change.loose == nil
         remember(change)
     }
 }

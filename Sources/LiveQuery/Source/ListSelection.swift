@@ -23,7 +23,11 @@ package protocol ListSelection: ListOrder {
     var isSorted: Bool { get }
 
     /// Prepares for a list around a position, which must be known before the list is shown.
-    mutating func seek(_ position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError)
+    ///
+    /// - Returns: Whether the list has the object of the position, or may have it.
+    mutating func seek(
+        _ position: SortPosition, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> Bool
 
     /// Runs one step of the filter.
     ///
@@ -38,7 +42,9 @@ package protocol ListSelection: ListOrder {
 }
 
 extension ListSelection {
-    package mutating func seek(_ position: SortPosition, in snapshot: borrowing StoreSnapshot) {}
+    package mutating func seek(_ position: SortPosition, in snapshot: borrowing StoreSnapshot) -> Bool {
+        true
+    }
 }
 
 /// A changed object, which a list may contain.

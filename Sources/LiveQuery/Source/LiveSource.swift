@@ -179,7 +179,11 @@ extension LiveSource {
         let window: List.Window?
         if var selection = select(query) {
             hasSelection = true
-            if let position = position ?? anchor { try selection.seek(position, in: snapshot) }
+            var position = position
+            if let wanted = position ?? anchor, try !selection.seek(wanted, in: snapshot), position != nil {
+                // The list does not have the object around which it was to be shown.
+                (position, lastAnchor) = (nil, nil)
+            }
             try selection.extend(wanted: rowsAround, in: snapshot)
             self.selection = selection
             window = try selectionWindow(snapshot, around: position)

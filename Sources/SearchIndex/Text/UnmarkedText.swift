@@ -9,7 +9,7 @@ package struct UnmarkedText {
     /// The beginnings of the retained parts, in the text and in its source.
     private let parts: [(start: Int, source: Int)]
 
-    private static let maxNumber = 4
+    private static let maxNumber = 5
 
     /// - Returns: nil if the text has no marks.
     package init?(_ source: String) {
