@@ -222,6 +222,7 @@ import Testing
 
     @Test(arguments: [
         ("\"brown fox jumps\"", "quick brown [fox][2] jumps", ["brown [fox][2] jumps"]),
+        ("\"brown fox jumps\"", "quick brown [fox][99999] jumps", ["brown [fox][99999] jumps"]),
         ("\"brown fox\"", "quick brown [fox][2] jumps", ["brown [fox"]),
         (
             "\"brown fox jumps\"", "brown fox [2] jumps, [brown fox](https://a.example/) jumps",
