@@ -246,7 +246,7 @@ import Testing
 
     @Test func `several statements of another program in a second are named one by one`() throws {
         var state = AppState.showing(3)
-        for (number, time, words) in [(10, 0.0, "saved 1"), (11, 0.05, "saved 2"), (12, 0.4, "saved 1")] {
+        for (number, time, words) in [(10, 0.0, "saved 1"), (11, 0.01, "saved 2"), (12, 0.1, "saved 1")] {
             let commit = transaction(
                 Int64(number), inserting: [Int64(90 + number)], author: nil,
                 at: noon.addingTimeInterval(time))

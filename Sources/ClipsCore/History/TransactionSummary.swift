@@ -18,6 +18,8 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
 
     /// The maximum number of lines; a batch may have a million changes.
     package static let maxLines = 100
+    /// The seconds between changes of one statement of an external writer, at most.
+    package static let maxGap = 0.02
 
     package let id: Int64
     package let token: HistoryToken
@@ -120,7 +122,7 @@ extension TransactionSummary {
             return step == previous.step && process == previous.process && author == previous.author
         }
         return author == nil && program == nil && previous.author == nil && previous.program == nil
-            && isNext(to: previous) && timestamp.timeIntervalSince(previous.timestamp) < 1
+            && isNext(to: previous) && timestamp.timeIntervalSince(previous.timestamp) < Self.maxGap
     }
 }
 

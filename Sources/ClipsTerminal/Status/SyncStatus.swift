@@ -135,8 +135,6 @@ struct SyncStatus: Sendable {
     private var hasSkipped = false
 
     private static let maxSteps = 8
-    /// The seconds between changes of one statement, at most.
-    private static let maxGap = 0.1
     /// The number of clips whose values are compared each time that the line is drawn.
     private static let maxLines = TransactionSummary.maxLines
 
@@ -177,7 +175,7 @@ struct SyncStatus: Sendable {
     mutating func note(_ change: Change) {
         var change = change
         if let clips = change.loose, var all = lastChange?.loose, change.author == lastChange?.author,
-            abs(change.at.timeIntervalSince(lastChange?.at ?? .distantPast)) < Self.maxGap
+            abs(change.at.timeIntervalSince(lastChange?.at ?? .distantPast)) < TransactionSummary.maxGap
         {
             // Without a copy: the clips may be thousands, which arrive one by one.
             lastChange?.loose = nil

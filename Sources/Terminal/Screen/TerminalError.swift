@@ -12,7 +12,7 @@ package enum TerminalError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .noTerminal(let code):
-            "Cannot open /dev/tty (error \(code)). Run the program in a terminal, or use --script."
+            "Cannot open /dev/tty (error \(code)). Run the program in a terminal."
         case .alreadyOpen:
             "This process already uses the terminal. Close that screen first."
         case .noUTF8:
