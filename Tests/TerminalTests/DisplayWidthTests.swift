@@ -2,6 +2,18 @@ import Terminal
 import Testing
 
 struct DisplayWidthTests {
+    @Test(arguments: ["plain", "漢字 and été", "e\u{301}👩‍👩‍👧x\t\u{7}", ""])
+    func `the columns before offsets are those of the text up to them`(text: String) {
+        let ends = text.indices.map { text.utf8.distance(from: text.startIndex, to: $0) } + [text.utf8.count]
+        let columns = DisplayWidth.columns(of: text, before: ends)
+        #expect(
+            columns
+                == ends.map {
+                    DisplayWidth.columns(of: String(decoding: text.utf8.prefix($0), as: UTF8.self))
+                }
+        )
+    }
+
     @Test(arguments: [
         ("a", "a", 1), ("é", "é", 1), ("e\u{301}", "e\u{301}", 1), ("中", "中", 2), ("👍", "👍", 2),
         ("👍🏽", "👍", 2),

@@ -72,18 +72,18 @@ struct ReaderText: Sendable {
             guard !marks.isEmpty || !links.isEmpty, text.isShown(line, as: shown) else { return [] }
             let indent = text.prefix(ofLine: line).utf8.count
             let end = start + shown.utf8.count - indent
-            func column(_ offset: Int) -> Int {
-                let before = shown.utf8.prefix(indent + offset - start)
-                return DisplayWidth.columns(of: String(decoding: before, as: UTF8.self))
-            }
-            func columns(_ range: Range<Int>) -> Range<Int> {
-                let first = column(max(start, range.lowerBound))
-                return first..<max(first, column(min(end, range.upperBound)))
-            }
             let links = TextMarks.overlapping(start..<end, in: links) { $0 }
             let marks = TextMarks.overlapping(start..<end, in: marks, \.range)
-            return links.map { Emphasis(columns: columns($0), isLink: true) }
-                + marks.map { Emphasis(columns: columns($0.range), attributes: $0.attributes) }
+            // A line that is not wrapped may have thousands of them.
+            let bounds = Set((links + marks.map(\.range)).flatMap { [$0.lowerBound, $0.upperBound] }).sorted()
+            let offsets = bounds.map { indent + min(max($0, start), end) - start }
+            let columns = Dictionary(
+                uniqueKeysWithValues: zip(bounds, DisplayWidth.columns(of: shown, before: offsets)))
+            func shownRange(_ range: Range<Int>) -> Range<Int> {
+                (columns[range.lowerBound] ?? 0)..<(columns[range.upperBound] ?? 0)
+            }
+            return links.map { Emphasis(columns: shownRange($0), isLink: true) }
+                + marks.map { Emphasis(columns: shownRange($0.range), attributes: $0.attributes) }
         }
     }
 

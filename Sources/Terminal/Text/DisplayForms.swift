@@ -8,6 +8,9 @@ struct DisplayForms<Text: StringProtocol>: Sequence, IteratorProtocol where Text
         index = text.startIndex
     }
 
+    /// The bytes before the next form.
+    var offset: Int { text.utf8.distance(from: text.startIndex, to: index) }
+
     /// Skips and returns the next plain letters, whose forms are identical to them.
     mutating func nextPlainRun() -> Text.SubSequence {
         let (start, rest) = (index, text.utf8[index...])

@@ -7,6 +7,19 @@ package enum DisplayWidth {
     package static func columns(of text: String) -> Int {
         text.isPlain ? text.utf8.count : DisplayForms(text).reduce(0) { $0 + $1.columns }
     }
+
+    /// Returns the columns before each of some offsets in bytes, which are in ascending order.
+    ///
+    /// - Complexity: O(*n*) in the text and the offsets.
+    package static func columns(of text: String, before offsets: [Int]) -> [Int] {
+        guard !text.isPlain else { return offsets }
+        var (found, columns, forms) = ([Int](), 0, DisplayForms(text))
+        for offset in offsets {
+            while forms.offset < offset, let form = forms.next() { columns += form.columns }
+            found.append(columns)
+        }
+        return found
+    }
 }
 
 extension StringProtocol where SubSequence == Substring {
