@@ -298,6 +298,9 @@ struct StatusLine {
                 let number = state.reader.found?.number.map { "\($0.grouped)/" } ?? ""
                 let matches = count == 1 ? "match" : "matches"
                 parts.append(StyledRun("\(number)\(count.grouped) \(matches)", theme.muted))
+            } else if !state.reader.searched.isEmpty, state.reader.found != nil {
+                // They are too many to be counted, or the text is too large.
+                parts.append(StyledRun("… matches", theme.muted))
             }
         }
         guard state.screen == .list else { return parts }
