@@ -129,7 +129,7 @@ struct HintLine {
         let (cancel, complete) = (([Key.escape], "cancel"), ([Key.tab], "complete"))
         return switch kind {
         case .filter:
-            (state.pick != nil && state.target == nil
+            (state.pick != nil && state.target == nil && !state.actsOnMarks
                 ? [] : [([.enter], state.pick == nil ? "keep" : "print")]) + [
                     ([.escape], state.pick == nil ? "cancel" : "leave"),
                     ([.tab], state.pick?.isSeveral == true ? "mark" : "complete"),

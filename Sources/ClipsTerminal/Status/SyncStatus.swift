@@ -100,18 +100,25 @@ struct SyncStatus: Sendable {
                 return
                     "\(author)\(shown.sentence(count.counted("clip")))"
             }
-            var kinds = [(inserted, "saved"), (updated, "changed"), (deleted, "deleted")].filter { $0.0 > 0 }
-            if role != .work {
-                kinds = [
-                    (
-                        count,
-                        "\(role == .restore ? "restored" : role.isUndo ? "undid changes of" : "redid changes of")"
-                    )
-                ]
-            }
+            // What an undo did is named by the opposite.
+            let verbs = role.isUndo ? ("deleted", "saved") : ("saved", "deleted")
+            let prefix = role == .work || role == .restore ? "" : role.isUndo ? "undid: " : "redid: "
+            let kinds: [(HistoryChange.Kind, Int, String)] = [
+                (.insert, inserted, role == .restore ? "restored" : verbs.0), (.update, updated, "changed"),
+                (.delete, deleted, verbs.1),
+            ]
+            let isWhole = lines.count == count && !mayLackParts
             let more = mayLackParts ? "+" : ""
-            let words = kinds.map { "\($0.1) \($0.0.grouped)\(more)" }.joined(separator: ", ")
-            return "\(author)\(words) \(kinds.last?.0 == 1 && !mayLackParts ? "clip" : "clips")"
+            let parts = kinds.filter { $0.1 > 0 }.map { kind, number, verb -> (words: String, number: Int?) in
+                let line = isWhole && number == 1 ? lines.first { $0.kind == kind } : nil
+                let title = line.flatMap { $0.title ?? titles[$0.clip] }
+                let name = title?.firstWords(columns: maxTitle / 2, cutsWords: cutsWords)
+                return name.map { ("\(verb) “\($0)”", nil) } ?? ("\(verb) \(number.grouped)\(more)", number)
+            }
+            let last = parts.lastIndex { $0.number != nil }
+            let noun = parts.last { $0.number != nil }?.number == 1 && !mayLackParts ? " clip" : " clips"
+            let words = parts.indices.map { parts[$0].words + ($0 == last ? noun : "") }
+            return "\(author)\(prefix)\(words.joined(separator: ", "))"
         }
     }
 

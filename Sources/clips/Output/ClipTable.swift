@@ -38,8 +38,10 @@ struct ClipTable {
         let cells = all.drop { $0.1.text.isEmpty }
         let next = cells.count < all.count ? cells.first?.0.start : nil
         let width = max(8, next.map { $0 - 1 - list.title.start } ?? list.title.width)
-        // Without room for their column, the tags have a third of the title's cells.
-        let room = list[.tags] == nil ? max(0, min(width / 3, width - ListColumns.minTitle - 1)) : 0
+        // Without room for their column, the tags have a third of the title's cells, and those that it leaves.
+        let left = width - 1 - DisplayWidth.columns(of: SafeText.line(shown))
+        let third = min(width / 3, width - ListColumns.minTitle - 1)
+        let room = list[.tags] == nil ? max(0, third, left) : 0
         let tags = SafeText.cut(cell(.tags, of: clip, width: 0).text, to: room)
         let titleWidth = tags.isEmpty ? width : width - 1 - DisplayWidth.columns(of: tags)
         let name = SafeText.cut((clip.link?.sign ?? "") + shown.drop { $0.isWhitespace }, to: titleWidth)
