@@ -89,11 +89,19 @@ import Testing
         #expect(state.statusLine.contains("↑ 1 new"), "\(state.statusLine)")
     }
 
-    @Test func `clips that are too many to be reported are counted by the rows above the cursor`() throws {
+    @Test(arguments: [false, true])
+    func
+        `clips that are too many to be reported are counted by the rows above the cursor, except for own ones`(
+            isOwn: Bool
+        ) throws
+    {
         var state = AppState.showing(60)
         try state.press("30j")
-        state.take(window((0..<2160).reversed()))
-        #expect(state.statusLine.contains("↑ ~2,100 new"), "\(state.statusLine)")
+        let effects = state.take(window((0..<2160).reversed()))
+        let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
+        let newest = transaction(9, inserting: [2159], isOwn: isOwn)
+        state.answer(reading, ([newest], isWhole: true))
+        #expect(state.statusLine.contains("↑ ~2,100 new") != isOwn, "\(state.statusLine)")
         try state.press("gg")
         #expect(!state.statusLine.contains("new"), "\(state.statusLine)")
     }

@@ -83,6 +83,7 @@ extension AppState {
     ///
     /// - Parameter isWhole: Whether these are all transactions of the row.
     mutating func noteUnreported(_ transactions: [TransactionSummary], isWhole: Bool) {
+        list.arrivals.noteUnreported(areOwn: transactions.allSatisfy(\.isOwn))
         let reported = sync.lastChange?.transaction ?? 0
         let others = transactions.filter { $0.id > reported && !$0.isRepair }
         guard !others.isEmpty else { return }

@@ -45,6 +45,9 @@ struct Arrivals: Sendable {
 
     /// The rows that changes put above the screen which were too many to be reported.
     private var unreported = 0
+    /// Those that may be of this window's own changes, and whether they are, if that is known.
+    private var moved = 0
+    private var areOwn: Bool?
 
     /// Whether there are more than the counted clips.
     var isAboveCut: Bool { above.count >= Self.maxAbove }
@@ -122,17 +125,30 @@ struct Arrivals: Sendable {
     mutating func refresh() {
         arriving.removeAll()
         isApproximate = aboveCount > 0
+        areOwn = nil
     }
 
-    /// Counts the rows by which such changes moved the cursor.
+    /// Counts the rows by which such changes moved the cursor, once it is known that they are not this window's.
     mutating func addUnreported(_ rows: Int) {
-        guard rows > 0 else { return }
-        (unreported, isApproximate) = (unreported + rows, true)
+        guard rows > 0, areOwn != true else { return }
+        moved += rows
+        if areOwn == false { countMoved() }
+    }
+
+    /// Notes who made the changes that were too many to be reported.
+    mutating func noteUnreported(areOwn: Bool) {
+        self.areOwn = areOwn
+        if areOwn { moved = 0 } else { countMoved() }
+    }
+
+    private mutating func countMoved() {
+        guard moved > 0 else { return }
+        (unreported, moved, isApproximate) = (unreported + moved, 0, true)
     }
 
     private mutating func resetAbove() {
         above.removeAll()
-        unreported = 0
+        (unreported, moved) = (0, 0)
         entries = Heap()
         isApproximate = false
     }
