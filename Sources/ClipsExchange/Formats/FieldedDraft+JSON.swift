@@ -56,7 +56,7 @@ extension FieldedDraft {
 
     /// Whether a value is a part of a page, as it is known of the contents of wallabag and of Readability only.
     private static func isPart(_ name: String, of has: (String) -> Bool) -> Bool {
-        name == "content" && (has("is_archived") || has("is_fav") || has("textContent"))
+        name == "content" && ["is_archived", "is_fav", "textContent", "article__url"].contains(where: has)
     }
 
     /// linkding's values of the page, which it shows while the user has written none.

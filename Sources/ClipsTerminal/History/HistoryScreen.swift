@@ -128,7 +128,10 @@ struct HistoryScreen {
         let least = DisplayWidth.columns(of: SafeText.cut(name, to: min(8, width / 2)))
         if !others.isEmpty, DisplayWidth.columns(of: more) + 2 + least > width {
             others = row.others(than: first, isShort: true)
-            detail = SafeText.cut(detail, to: max(0, width - least - 4 - DisplayWidth.columns(of: others)))
+            // "read" says as much as "marked as read".
+            detail = SafeText.cut(
+                detail.replacing("marked as ", with: ""),
+                to: max(0, width - least - 4 - DisplayWidth.columns(of: others)))
         }
         let room = max(least, width - DisplayWidth.columns(of: more) - 2)
         let title = SafeText.cut(name, to: room)
