@@ -58,6 +58,8 @@ extension LiveList {
         let isAnswer = window.requestNumber != nil
         guard !isAnswer || window.requestNumber == inFlight.window?.number else { return }
         let held = sought ?? selectedRow
+        // A list that was emptied begins at its start again, which ends the search for its item.
+        if staysAtStart { sought = nil }
         inFlight = RequestsInFlight()
         isLoaded = true
         rows = Self.unique(window.rows, besides: [])
