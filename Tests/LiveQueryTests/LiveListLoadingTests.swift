@@ -51,6 +51,24 @@ struct LiveListLoadingTests {
     }
 
     @Test
+    func `a list that is emptied while it seeks the cursor's item requests nothing more`() throws {
+        var list = TestList(height: 20)
+        list.follows = true
+        list.replace(window: window(0..<400, of: 1_000))
+        list.moveTo(index: 300)
+        list.replace(window: window(0..<95, of: nil), isRefresh: true)
+        #expect(list.isAwaitingCursor)
+        let request = try list.request()
+        list.apply(changes: rows(0..<95).map { .init(id: $0.id, old: $0.position, new: nil) })
+        #expect(list.count == 0 && list.isAwaitingCursor && list.staysAtStart)
+        list.replace(
+            window: .init(
+                rows: [], lowerIndex: 0, count: 0, reachesStart: true, reachesEnd: true,
+                requestNumber: request.number))
+        #expect(list.asksNothing && !list.isAwaitingCursor)
+    }
+
+    @Test
     func `a list that is read again around an earlier cursor stays at the present one`() throws {
         var list = TestList(height: 20)
         list.replace(window: window(0..<95, of: 1_000))
