@@ -181,7 +181,7 @@ extension LiveSource {
             hasSelection = true
             var position = position
             if let wanted = position ?? anchor, try !selection.seek(wanted, in: snapshot), position != nil {
-                // The list does not have the object around which it was to be shown.
+                // The list lacks the object around which it would be shown.
                 (position, lastAnchor) = (nil, nil)
             }
             try selection.extend(wanted: rowsAround, in: snapshot)
