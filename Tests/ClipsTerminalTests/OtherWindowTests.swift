@@ -3,12 +3,22 @@ import Foundation
 import LiveQuery
 import PersistentStore
 import Terminal
+import TestSupport
 import Testing
 
 @testable import ClipsTerminal
 
 /// Undo next to another window of the same author.
 @Suite(.serialized) struct OtherWindowTests {
+    @Test func `both clips of a commit that saves one and changes another are named`() async throws {
+        try await RunningApp.open(size: Size(rows: 24, columns: 200), clips: 3) { app in
+            let insert = "INSERT INTO Clip (url, title) VALUES ('', 'Fourth')"
+            let update = "UPDATE Clip SET starred = 1 WHERE title = 'Clip 1'"
+            #expect(try Shell.run("sqlite3", [app.path, "BEGIN; \(insert); \(update); COMMIT"]).errors == "")
+            try app.run(":wait text=another program saved “Fourth”, changed “Clip 1”")
+        }
+    }
+
     @Test(arguments: [20, 60, 700]) func `the tag that another program gives to many clips is named`(
         clips: Int
     ) async throws {

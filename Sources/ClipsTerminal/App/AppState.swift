@@ -226,7 +226,7 @@ struct AppState: Sendable {
 
     private mutating func loadTitleOfLastChange(_ layout: Layout) {
         guard let change = sync.lastChange, layout.status != nil else { return }
-        let lines = change.lines.filter { !$0.words.lacking.isEmpty }
+        let lines = change.lines.filter { change.number(of: $0.kind) == 1 || !$0.words.lacking.isEmpty }
         load(history.titles.request(change.line.map { [$0] } ?? lines))
     }
 

@@ -38,6 +38,15 @@ struct SyncStatus: Sendable {
         /// The last transaction of the step that the history has counted.
         var countedEnd: Int64 = 0
 
+        /// The number of clips that were saved, changed, or deleted.
+        func number(of kind: HistoryChange.Kind) -> Int {
+            switch kind {
+            case .insert: inserted
+            case .update: updated
+            case .delete: deleted
+            }
+        }
+
         fileprivate mutating func count(_ kind: HistoryChange.Kind, _ number: Int) {
             switch kind {
             case .insert: inserted += number
