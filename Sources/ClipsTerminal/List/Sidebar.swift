@@ -46,6 +46,8 @@ struct Sidebar: Sendable {
     /// numbers would be older than the longest pause.
     private static let pauseFactor = 20.0
     private static let (shortestPause, longestPause) = (0.1, 2.0)
+    /// The longest time without a number.
+    private static let longestGap = 0.5
     /// An older number than this gets a mark, which would flicker if each commit caused one.
     private static let newest = 0.1
     /// The smallest number of rows of a section: its heading, two entries, and the number of the others.
@@ -62,8 +64,11 @@ struct Sidebar: Sendable {
         current = []
         uncounted = max(uncounted, change)
         if change != .unknown { outdatedSince = outdatedSince ?? now }
+        guard change == .large else { return }
+        // No number is shown until the next count, so that one is soon.
+        countDue = min(countDue, now + Self.longestGap)
         // The numbers of searches that are not on the screen are counted when they are.
-        if change == .large { counts = counts.filter { shown.contains($0.key) } }
+        counts = counts.filter { shown.contains($0.key) }
     }
 
     /// Returns the shown searches to count now, in order: those without a count, or all that commits may have changed.
