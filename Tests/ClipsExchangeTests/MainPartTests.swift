@@ -65,6 +65,14 @@ import Testing
         #expect(!found.contains("modal") && !found.contains("secret"), "\(found)")
     }
 
+    @Test func `a list of definitions next to the paragraphs is no menu`() throws {
+        let items = (1...5).map { "<dd>1.\($0). <a href=/q\($0)>Question \($0) of this</a></dd>" }.joined()
+        let list = "<dl><dt>1. <a href=/part>Part</a></dt>\(items)</dl>"
+        let answers = "<table><tr><td>a<td>\(Self.words)<tr><td>b<td>\(Self.words)</table>"
+        let found = try text("<div>\(list)<br>\(answers)</div>")
+        #expect(found.contains("[Part][1]") && found.contains("[Question 5 of this][6]"), "\(found)")
+    }
+
     @Test func `a page of a file keeps its links to files`() throws {
         let body = "<article>\(Self.words)<a href=b.html>b</a> <a href=https://c.example/>c</a></article>"
         let found = try text(body, at: "file:///usr/share/doc/a.html")

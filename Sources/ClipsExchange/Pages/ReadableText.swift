@@ -181,9 +181,9 @@ struct ReadableText {
     }
 
     /// Whether several links lead to pages of the same site. All those of a table of contents lead into the page, or to the
-    /// parts of a manual, and a list under a heading of its own is content.
+    /// parts of a manual, and a list of definitions, or under a heading of its own, is content.
     private static func isMenu(_ node: Node, _ links: PageLinks) -> Bool {
-        guard !node.hasName(in: ["toc"]) else { return false }
+        guard node.name != "dl", !node.hasName(in: ["toc"]) else { return false }
         var (count, isContent, leadsAway) = (0, false, false)
         forEachElement(in: node) {
             guard !isContent else { return }
