@@ -74,6 +74,13 @@ import Testing
         #expect(Self.looks("*un*believable *x*2 *a*日 *日*a") == ["un i", "x i", "a i", "日 i"])
     }
 
+    @Test func `many rules do not multiply the size of a text`() {
+        let rules = String(repeating: "---\n\n", count: 100_000)
+        let shown = ShownText(rules, width: 80)
+        #expect(shown.text.hasPrefix("───"))
+        #expect(shown.text.utf8.count < 2 << 20)
+    }
+
     @Test func `a rule is a line, and dashes below words make a heading`() {
         let line = String(repeating: "─", count: 20)
         #expect(

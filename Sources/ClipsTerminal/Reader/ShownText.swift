@@ -36,7 +36,7 @@ struct ShownText: Sendable {
 
     /// The bytes that are searched; the time of a key.
     static let maxBytes = 4 << 20
-    /// The maximum bytes that tables add.
+    /// The maximum bytes that tables and rules add.
     private static let maxAdded = 1 << 20
 
     /// - Parameters:
@@ -56,10 +56,14 @@ struct ShownText: Sendable {
         for block in Self.blocks(of: bytes, code, below: title) {
             switch block {
             case .rule(let range):
-                parts.insert(
-                    String(
-                        repeating: "─",
-                        count: max(3, min(width, Self.maxRule) - Self.column(of: range, in: bytes))))
+                let columns = max(3, min(width, Self.maxRule) - Self.column(of: range, in: bytes))
+                let added = columns * "─".utf8.count
+                if added > left {
+                    parts.copy(range)
+                } else {
+                    left -= added
+                    parts.insert(String(repeating: "─", count: columns))
+                }
             case .paragraph(let range):
                 let marks = InlineMarks(in: bytes, range, code: code)
                 parts.copy(range, without: marks.omitted)
