@@ -84,9 +84,9 @@ struct WebPageTests {
             page.text == """
                 ## Part *one*
 
-                See [the **manual**][1], up, run, https://c.example/, and [again][1] [(image)][3] [4].
+                See [the **manual**][1], [up][2], run, https://c.example/, and [again][1] [(image)][4] [5].
 
-                [(image: A picture, described)][5]
+                [(image: A picture, described)][6]
 
                 3. three
                    - inner
@@ -99,10 +99,11 @@ struct WebPageTests {
                 *x* end
 
                 [1]: https://a.example/b?x=1&y
-                [2]: https://c.example/
-                [3]: https://a.example/img.html
-                [4]: https://a.example/a.png
-                [5]: https://a.example/p.png
+                [2]: https://a.example/x#top
+                [3]: https://c.example/
+                [4]: https://a.example/img.html
+                [5]: https://a.example/a.png
+                [6]: https://a.example/p.png
                 """, "\(page.text)")
     }
 

@@ -40,7 +40,7 @@ struct PageLinks {
         return address(text).map { Self.document($0) == page } ?? false
     }
 
-    /// Returns the address of a link; nil if it does not lead away from the page.
+    /// Returns the address of a link; nil if it has none that a browser opens.
     func address(of node: HTMLDocument.Node) -> String? {
         (node["href"] ?? node["xlink:href"]).flatMap(address)
     }
@@ -57,7 +57,7 @@ struct PageLinks {
 
     func address(_ text: String) -> String? {
         let link = HTMLText.address(text)
-        guard !link.isEmpty, !(isOwn && link.hasPrefix("#")), link.utf8.count <= Self.maxAddress,
+        guard !link.isEmpty, link != "#", link.utf8.count <= Self.maxAddress,
             let url = URL(string: link, relativeTo: base)?.absoluteURL,
             let scheme = url.scheme?.lowercased(), !Self.refused.contains(scheme),
             // Only a file of the reader leads to others.

@@ -45,7 +45,7 @@ package struct WebPage: Hashable, Sendable {
         let base = PageLinks(base: "https://a.example/")
         let none = PageLinks(base: "")
         ReadableText.forEachElement(in: root) { node in
-            guard !isFound, node.name == "a" else { return }
+            guard !isFound, node.name == "a", !base.isInPage(node) else { return }
             isFound = none.address(of: node) == nil && base.address(of: node) != nil
         }
         return isFound
