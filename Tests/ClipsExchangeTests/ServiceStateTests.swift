@@ -76,6 +76,12 @@ struct ServiceStateTests {
                 "## Head\n\nSee [rel][1]\n\n[1]: https://b.org/z",
             ])
         #expect(reading.unread == ["length"])
+        let service = try Reading(
+            """
+            {"bookmarks":[{"article__url":"https://a.org/x/","article__title":"A",
+            "content":"<p>See <a href=\\"/rel\\">rel</a></p>"}]}
+            """)
+        #expect(service.drafts.map(\.text) == ["See [rel][1]\n\n[1]: https://a.org/rel"])
         let table = try Reading(
             """
             "Title";"URL";"Content";"Tags";"MIME Type";"Language";"Creation date"

@@ -35,7 +35,7 @@ package struct ImportForm: Sendable {
         ImportForm(
             "wallabag 1", .json, "text, read, star", keys: ["url", "is_read", "is_fav"]),
         ImportForm(
-            "Readability", .json, "note, created, read, star, archived",
+            "Readability", .json, "text, note, created, read, star, archived",
             keys: ["article__url", "article__title"]),
         ImportForm("ArchiveBox", .json, "tags, created, updated", keys: ["url", "timestamp", "is_static"]),
         ImportForm(
