@@ -61,6 +61,17 @@ final class FacetCounter: Sendable {
     /// Whether clips remain to be read.
     var isCounting: Bool { state.withLock { $0.isWanted && !$0.isWhole } }
 
+    /// Returns the names in all clips of one snapshot.
+    static func names(in container: PersistentContainer) async throws(StoreError) -> KnownNames {
+        let counter = FacetCounter()
+        counter.begin()
+        try await container.read { snapshot throws(StoreError) in
+            try counter.refresh(from: snapshot)
+            while try counter.readMore(in: snapshot)?.isDone == false {}
+        }
+        return counter.names
+    }
+
     /// The names in the clips that are read.
     var names: KnownNames {
         func sorted(_ numbers: [(name: String, count: Int)]) -> [String] {

@@ -82,10 +82,11 @@ package struct ClipListSource: HistoryConsumer {
         }
     }
 
-    /// Returns all tags, authors, and sites; those counted so far, if a commit interrupts the first count.
+    /// Returns all tags, authors, and sites, the most used first.
     package func names() async throws(StoreError) -> KnownNames {
         try await countFacets()
-        return facets.names
+        // A commit may have interrupted the first count.
+        return facets.isCounting ? try await FacetCounter.names(in: container) : facets.names
     }
 
     package func trackingDidChange(_ state: TrackingState) { list.trackingDidChange(state) }

@@ -32,13 +32,7 @@ package struct KnownNames: Hashable, Sendable {
 
 extension ClipStore {
     package func knownNames() async throws(StoreError) -> KnownNames {
-        let counter = FacetCounter()
-        counter.begin()
-        try await container.read { snapshot throws(StoreError) in
-            try counter.refresh(from: snapshot)
-            while try counter.readMore(in: snapshot)?.isDone == false {}
-        }
-        return counter.names
+        try await FacetCounter.names(in: container)
     }
 
     /// Returns the authors of the newest transactions, without repetition.
