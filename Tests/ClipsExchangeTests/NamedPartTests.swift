@@ -65,7 +65,8 @@ struct NamedPartTests {
     ])
     func `a table of contents is a list of the text`(page: String) throws {
         let text = try text(page)
-        #expect(text.hasPrefix("# T") && text.contains("Contents\n\n- [Part a][1]\n- [Part b][2]\n"), "\(text)")
+        #expect(
+            text.hasPrefix("# T") && text.contains("Contents\n\n- [Part a][1]\n- [Part b][2]\n"), "\(text)")
     }
 
     @Test(arguments: [

@@ -42,7 +42,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("<a href='#c3'>3</a> <a href='#part'>Part</a> <a href='#r'>[RFC]</a>", "[3][1] [Part][2] [[RFC]][3]"),
+            (
+                "<a href='#c3'>3</a> <a href='#part'>Part</a> <a href='#r'>[RFC]</a>",
+                "[3][1] [Part][2] [[RFC]][3]"
+            ),
             ("a<sup><a href='/x#n'>[2]</a></sup> b<sup>2</sup>", "a[[2]][1] b^2"),
             ("<code>a<a href='#n2'>[2]</a></code> [1]", "`a`[[2]][1] \\[1]"),
         ])

@@ -50,7 +50,9 @@ struct ReadableTextTests {
         ])
     func `contents, lists, and sections whose title is like a class are retained`(part: String) throws {
         let text = try text("<article>\(Self.prose)\(part)</article>")
-        #expect(text.contains("retained") || text.contains("[Chapter A][1]\n- [Chapter B][2]"), "\(text.suffix(200))")
+        #expect(
+            text.contains("retained") || text.contains("[Chapter A][1]\n- [Chapter B][2]"),
+            "\(text.suffix(200))")
     }
 
     @Test(

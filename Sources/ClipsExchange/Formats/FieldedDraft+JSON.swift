@@ -26,7 +26,8 @@ extension FieldedDraft {
                 && (!$0.value.isEmpty || $0.value.isFalse && ClipField(name: $0.key) == .unread)
         }
         let has = { (name: String) in members[name] != nil }
-        let address = ["url", "canonical", "article__url"].lazy.compactMap { members[$0]?.string }.first ?? ""
+        let address =
+            ["url", "canonical", "article__url"].lazy.compactMap { members[$0]?.string }.first ?? ""
         let article = JSONValue.object(members).articleAddress
         for (name, value) in rest.sorted(by: { $0.key < $1.key }) {
             if isPosts && name == "description" {
