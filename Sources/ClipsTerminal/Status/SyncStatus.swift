@@ -239,7 +239,8 @@ extension String {
     /// Returns the text, or the first of its words, which fit in a number of columns; nil if none does.
     fileprivate func firstWords(columns: Int, cutsWords: Bool) -> String? {
         let cut = SafeText.cut(self, to: columns)
-        guard cut.hasSuffix("…"), cut != SafeText.line(self), !cutsWords else {
+        // A title may have megabytes.
+        guard cut.hasSuffix("…"), cut != SafeText.cut(self, to: columns + 2), !cutsWords else {
             return cut.isEmpty ? nil : cut
         }
         // Some scripts have no spaces between words.
