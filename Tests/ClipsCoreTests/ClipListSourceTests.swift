@@ -104,8 +104,8 @@ import Testing
                 if generation == state.generation { state.list.apply(changes: changes) }
             case .list(.transactions(let summaries)): state.transactions += summaries
             case .facets: break
-            case .corrected(let filter, let generation):
-                if generation == state.generation { state.correction = filter }
+            case .deviates(let deviation, let generation):
+                if generation == state.generation { state.correction = deviation.correction }
             case .list, .indexing, .mirror: break
             }
         }

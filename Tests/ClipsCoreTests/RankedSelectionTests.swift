@@ -1,5 +1,7 @@
+import Foundation
 import PersistentStore
 import SearchIndex
+import Synchronization
 import TestSupport
 import Testing
 
@@ -91,6 +93,20 @@ import Testing
             return ranking.hits.map(\.id)
         }
         #expect(list.keys(0..<100) == found)
+    }
+
+    @Test func `matches without a rank are reported`() async throws {
+        let reported = Mutex<[SearchDeviation]>([])
+        let list = RankedSelection(query, index) { deviation in reported.withLock { $0.append(deviation) } }
+        _ = try await extend(list) { $0.isComplete }
+        #expect(reported.withLock { $0 } == [])
+        try FileManager.default.removeItem(atPath: index.path)
+        let without = SearchIndex(container, ClipModel.searched)
+        let unranked = RankedSelection(query, without, unindexedTime: .zero) { deviation in
+            reported.withLock { $0.append(deviation) }
+        }
+        _ = try await extend(unranked) { $0.isComplete }
+        #expect(reported.withLock { $0 } == [SearchDeviation(isUnranked: true)])
     }
 
     @Test func `a list around a clip is shown when the clip has its rank`() async throws {

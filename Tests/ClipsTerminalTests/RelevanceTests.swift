@@ -62,6 +62,20 @@ import Testing
         #expect(state.list.clips.selectedIndex == 0)
     }
 
+    @Test func `matches are by relevance once the index can rank them`() throws {
+        var state = AppState.showing(30)
+        try state.press("/clip<Enter>")
+        let generation = state.list.feed.generation
+        let deviation = SearchDeviation(isUnranked: true)
+        _ = state.handle(.message(.deviates(deviation, generation: generation)), at: noon)
+        state.take(window((0..<30).reversed(), generation: generation))
+        #expect(!state.statusLine.contains("by relevance"), "\(state.statusLine)")
+        let effects = state.handle(.message(.indexing(.ready, wasBehind: false)), at: noon)
+        #expect(effects.contains { if case .show = $0 { true } else { false } })
+        state.take(window((0..<30).reversed(), generation: state.list.feed.generation))
+        #expect(state.statusLine.contains("by relevance"), "\(state.statusLine)")
+    }
+
     @Test func `a filter of words shows the best matches first, and selects the first`() async throws {
         try await Self.open { app in
             try app.run("/vim\n:wait count=4\n:wait text=vim in some")

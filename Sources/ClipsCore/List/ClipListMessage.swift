@@ -4,14 +4,26 @@ package import SearchIndex
 /// A message to a list of clips, in the order of the store's snapshots.
 package enum ClipListMessage: Sendable {
     case list(LiveMessage<ClipRow>)
-    /// The filter whose matches the list shows because its own has none; nil for its own.
-    case corrected(filter: String?, generation: Int)
+    /// How the clips that the list shows differ from those of its query.
+    case deviates(SearchDeviation, generation: Int)
     /// The numbers of the tags and sites.
     case facets(ClipFacets)
     /// The progress of the search index. Searches are correct without it, but slower.
     case indexing(SearchIndexState, wasBehind: Bool)
     /// The state of the mirror, in a few words, empty if all is well; and the number of unresolved conflicts.
     case mirror(String, conflicts: Int)
+}
+
+/// How the clips of a list differ from what its query requests.
+package struct SearchDeviation: Hashable, Sendable {
+    /// The filter whose matches the list shows because its own has none; nil for its own.
+    package var correction: String?
+    /// Whether the matches are in the order of time, since the index is too far behind to rank them.
+    package var isUnranked: Bool
+
+    package init(correction: String? = nil, isUnranked: Bool = false) {
+        (self.correction, self.isUnranked) = (correction, isUnranked)
+    }
 }
 
 extension SearchIndexState {

@@ -25,13 +25,13 @@ package struct ClipListSource: HistoryConsumer {
         (container, orphans) = (store.container, OrphanRemoval(in: store))
         self.index = index
         self.deliver = deliver
-        let correction = CorrectionReport()
+        let deviation = DeviationReport()
         list = LiveSource(
             query, in: store.container, rowsAround: rowsAround,
             select: { query in
-                correction.set(nil)
+                deviation.set(SearchDeviation())
                 guard !query.admitsAll else { return nil }
-                return query.selection(index) { correction.set($0.description) }
+                return query.selection(index) { deviation.set($0) }
             },
             commit: { [title] transaction in
                 var summary = TransactionSummary(transaction, ownSession: session)
@@ -39,7 +39,7 @@ package struct ClipListSource: HistoryConsumer {
                 return summary
             },
             deliver: { messages in
-                deliver(messages.flatMap { correction.news(before: $0) + [.list($0)] })
+                deliver(messages.flatMap { deviation.news(before: $0) + [.list($0)] })
             })
     }
 
@@ -122,16 +122,16 @@ private final class DeliveredTitle: Sendable {
     }
 }
 
-/// The correction of the current filter, reported before the rows that it admits.
-private final class CorrectionReport: Sendable {
+/// How the current clips differ from those of the query, reported before their rows.
+private final class DeviationReport: Sendable {
     private struct State {
-        var filter: String?
-        var reported: (filter: String?, generation: Int) = (nil, 0)
+        var present = SearchDeviation()
+        var reported = (SearchDeviation(), generation: 0)
     }
 
     private let state = Mutex(State())
 
-    func set(_ filter: String?) { state.withLock { $0.filter = filter } }
+    func set(_ deviation: SearchDeviation) { state.withLock { $0.present = deviation } }
 
     func news(before message: LiveMessage<ClipRow>) -> [ClipListMessage] {
         let generation: Int
@@ -140,11 +140,10 @@ private final class CorrectionReport: Sendable {
         default: return []
         }
         return state.withLock { state in
-            let news = (filter: state.filter, generation: generation)
-            let isKnown = state.reported == news || state.filter == nil && state.reported.filter == nil
-            guard !isKnown else { return [] }
-            state.reported = news
-            return [.corrected(filter: news.filter, generation: generation)]
+            let isNone = [state.present, state.reported.0].allSatisfy { $0 == SearchDeviation() }
+            guard !isNone, state.reported != (state.present, generation) else { return [] }
+            state.reported = (state.present, generation)
+            return [.deviates(state.present, generation: generation)]
         }
     }
 }

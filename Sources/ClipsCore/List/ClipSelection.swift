@@ -14,7 +14,7 @@ struct ClipSelection: ListSelection {
     private let sort: SortKey
     /// The query that is searched instead, because the filter has no matches.
     private var correction: SearchQuery?
-    private let report: (@Sendable (SearchQuery) -> Void)?
+    private let report: (@Sendable (SearchDeviation) -> Void)?
     /// The clips, in the order of the search until all are found.
     private var found = SortedObjects(ClipModel.entity, sort: [ClipQuery.newestFirst])
     /// The position at which the search continues; nil if it has found all.
@@ -27,7 +27,7 @@ struct ClipSelection: ListSelection {
     private static let stepBounds = 1000...64_000
 
     /// - Parameter report: A closure called with the correction of a filter without matches; nil to search without one.
-    init(_ query: ClipQuery, _ index: SearchIndex, report: (@Sendable (SearchQuery) -> Void)? = nil) {
+    init(_ query: ClipQuery, _ index: SearchIndex, report: (@Sendable (SearchDeviation) -> Void)? = nil) {
         self.index = index
         search = query.search
         sort = query.sort
@@ -70,7 +70,7 @@ struct ClipSelection: ListSelection {
         {
             correction = close
             page = try index.search(close, bounds: bounds, in: snapshot)
-            report(close)
+            report(SearchDeviation(correction: close.description))
         }
         hasBegun = true
         next = page.next
@@ -124,7 +124,7 @@ extension StoreSnapshot {
 extension ClipQuery {
     /// Returns the search for the clips of the query, in their order.
     func selection(
-        _ index: SearchIndex, report: (@Sendable (SearchQuery) -> Void)? = nil
+        _ index: SearchIndex, report: (@Sendable (SearchDeviation) -> Void)? = nil
     ) -> any ListSelection {
         isRanked
             ? RankedSelection(self, index, report: report) : ClipSelection(self, index, report: report)

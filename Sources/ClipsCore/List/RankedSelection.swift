@@ -12,9 +12,9 @@ import SearchIndex
 /// - Complexity: 16 bytes for each clip. A change passes once over the keys.
 struct RankedSelection: ListSelection {
     private let index: SearchIndex
-    private let report: (@Sendable (SearchQuery) -> Void)?
+    private let report: (@Sendable (SearchDeviation) -> Void)?
     private var query: SearchQuery
-    private var isCorrected = false
+    private var deviation = SearchDeviation()
     private var stages: [SearchQuery]
     /// The ranking, until it is complete.
     private var ranking: SearchRanking?
@@ -54,14 +54,14 @@ struct RankedSelection: ListSelection {
     private static let stepBounds = 500...16_000
     private static let stepTime = Duration.milliseconds(2)
     /// Without the index, each stage reads the store, so a ranking that takes longer is left out.
-    private static let unindexedTime = Duration.milliseconds(100)
+    private let unindexedTime: Duration
 
     init(
         _ query: ClipQuery, _ index: SearchIndex, maxRanked: Int = ClipQuery.maxRanked,
-        report: (@Sendable (SearchQuery) -> Void)? = nil
+        unindexedTime: Duration = .milliseconds(100), report: (@Sendable (SearchDeviation) -> Void)? = nil
     ) {
         self.index = index
-        self.maxRanked = maxRanked
+        (self.maxRanked, self.unindexedTime) = (maxRanked, unindexedTime)
         self.report = report
         self.query = query.search
         stages = self.query.stages
@@ -119,8 +119,10 @@ struct RankedSelection: ListSelection {
         try found.extend(with: index, in: snapshot)
         ranking = found
         addRanked(found)
-        if let start, !found.isFromIndex, start.duration(to: .now) > Self.unindexedTime {
+        if let start, !found.isFromIndex, start.duration(to: .now) > unindexedTime {
             ranking = nil
+            deviation.isUnranked = true
+            report?(deviation)
             if !isSorted { (keys, ranks, known, changed, scores) = ([], [], [], [], []) }
             return try show(in: snapshot)
         }
@@ -130,12 +132,12 @@ struct RankedSelection: ListSelection {
             if isFound, keys.count >= wanted { try show(in: snapshot) }
             return
         }
-        if found.hits.isEmpty, known.isEmpty, changed.isEmpty, !isCorrected, let report,
+        if found.hits.isEmpty, known.isEmpty, changed.isEmpty, deviation.correction == nil, let report,
             let close = try index.correction(of: query, in: snapshot)
         {
-            (query, stages, isCorrected) = (close, close.stages, true)
+            (query, stages, deviation.correction) = (close, close.stages, close.description)
             ranking = ranking(of: close)
-            return report(close)
+            return report(deviation)
         }
         ranking = nil
         isComplete = isWhole && found.hits.count < maxRanked

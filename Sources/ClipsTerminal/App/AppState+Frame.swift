@@ -48,7 +48,7 @@ extension AppState {
 
     /// The words to highlight in the rows of the list.
     var highlightedWords: String {
-        screen == .output || list.query.filter.isEmpty ? "" : list.correction ?? list.query.filter
+        screen == .output || list.query.filter.isEmpty ? "" : list.deviation.correction ?? list.query.filter
     }
 }
 

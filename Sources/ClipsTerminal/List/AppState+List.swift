@@ -13,7 +13,8 @@ extension AppState {
             sidebar.facets = facets
             if prompt != nil { emit(.loadNames) }
         case .indexing(let state, let wasBehind):
-            let isReady = (wasBehind || !sync.indexing.isEmpty) && state.note.isEmpty
+            let isReady =
+                (wasBehind || !sync.indexing.isEmpty || list.deviation.isUnranked) && state.note.isEmpty
             sync.indexing = state.note
             // Without the index, the matches may not be ranked.
             if isReady, list.query.isRanked {
@@ -25,8 +26,8 @@ extension AppState {
         case .mirror(let summary, let conflicts):
             if conflicts != sync.conflicts, questions.contains(where: \.isOfMirror) { emit(.loadConflicts) }
             (sync.mirror, sync.conflicts) = (summary, conflicts)
-        case .corrected(let filter, let generation):
-            if generation == list.feed.generation { list.correction = filter }
+        case .deviates(let deviation, let generation):
+            if generation == list.feed.generation { list.deviation = deviation }
         case .list(let message):
             note(message)
             if list.pause == nil || !hold(message) { apply(message) }
@@ -126,7 +127,7 @@ extension AppState {
         case .window(let window, generation): list.apply(window)
         case .more(let rows, let direction, let reachedEdge, let number, generation) where !isLoading:
             list.clips.extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
-        case .count(let count, generation) where !isLoading: list.clips.setCount(count)
+        case .count(let count, generation) where !isLoading: list.setCount(count)
         case .changes(let changes, generation) where !isLoading:
             list.arrivals.apply(changes)
             list.marks.note(list.clips.rows)

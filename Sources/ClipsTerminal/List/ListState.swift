@@ -17,15 +17,17 @@ struct ListState: Sendable {
     }
 
     var clips = LiveList<ClipRow>(height: 1)
-    /// The clip under the cursor and its index before the list was read again, until it is in the new rows.
-    private var refreshed: (id: Int64, index: Int)?
+    /// The clip under the cursor and its index before the list was read again, until it is in the new rows, and the
+    /// number of clips, if it was known.
+    private var refreshed: (id: Int64, index: Int, count: Int?)?
+    /// The rows by which the cursor moved then, and the earlier number of clips, until the new one is known.
+    private var moved: (rows: Int, count: Int)?
     var query = ClipQuery()
-    /// The filter whose clips are shown because that of the query has none.
-    var correction: String?
+    var deviation = SearchDeviation()
     /// The query of the clips in the list.
     var shownQuery: ClipQuery {
         var shown = query
-        if let correction { shown.filter = correction }
+        if let correction = deviation.correction { shown.filter = correction }
         return shown
     }
     var feed = ListFeed()
@@ -66,12 +68,12 @@ struct ListState: Sendable {
     }
 
     mutating func begin(_ query: ClipQuery) {
-        refreshed = nil
+        (refreshed, moved) = (nil, nil)
         // A range belongs to one list; in another its clips are marks.
         if query != self.query { marks.changeList() }
         feed.isReload = query == self.query && (feed.isReload || !feed.isLoading)
         self.query = query
-        correction = nil
+        deviation = SearchDeviation()
         feed.generation += 1
         feed.isLoading = true
         feed.retryAt = nil
@@ -89,21 +91,37 @@ struct ListState: Sendable {
             return
         }
         let (held, index) = (clips.selectedID, clips.selectedIndex)
+        let count = clips.isCounted ? clips.count : nil
         if !wasLoading { marks.note(clips.rows) }
         clips.replace(window: window, isRefresh: !wasLoading || feed.isReload)
         feed.retryAt = nil
         if window.requestNumber == nil, !wasLoading || feed.isReload, let held, !clips.staysAtStart {
-            refreshed = refreshed ?? (held, index)
+            refreshed = refreshed ?? (held, index - (moved?.rows ?? 0), moved?.count ?? count)
+            moved = nil
         }
         // The row of the cursor may arrive after a further request.
         if let refreshed, clips.selectedRow?.id == refreshed.id {
-            arrivals.addUnreported(clips.selectedIndex - refreshed.index)
+            let rows = clips.selectedIndex - refreshed.index
+            if let count = refreshed.count { moved = (rows, count) } else { arrivals.addUnreported(rows) }
             self.refreshed = nil
         }
+        addMoved()
         // The best match is selected until the user selects another one.
         let isStaying = held != nil && clips.selectedID == held && (feed.hasMoved || !query.isRanked)
         if wasLoading, feed.jumpsToFirstMatch, !isStaying { clips.stayAtStart() }
         feed.jumpsToFirstMatch = false
+    }
+
+    mutating func setCount(_ count: Int) {
+        clips.setCount(count)
+        addMoved()
+    }
+
+    /// Counts the rows that moved the cursor as new ones, except those that were only in another order.
+    private mutating func addMoved() {
+        guard let moved, clips.isCounted else { return }
+        arrivals.addUnreported(min(moved.rows, clips.count - moved.count))
+        self.moved = nil
     }
 }
 

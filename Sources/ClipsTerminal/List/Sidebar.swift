@@ -225,7 +225,8 @@ extension AppState {
     /// The number of unread clips of a list of which all rows are loaded; nil for another.
     private var loadedUnreadCount: Int? {
         let clips = list.clips
-        guard clips.isLoaded, clips.isCounted, clips.rows.count == clips.count, list.correction == nil,
+        guard clips.isLoaded, clips.isCounted, clips.rows.count == clips.count,
+            list.deviation.correction == nil,
             !list.feed.isLoading
         else { return nil }
         return clips.rows.count { $0.isUnread }

@@ -142,7 +142,7 @@ struct StatusLine {
         let marks = state.list.marks.isEmpty ? "" : state.list.marks.summary + " · "
         let hasNumbers = !prompt.editor.characters.isEmpty || !marks.isEmpty
         guard prompt.kind == .filter, hasNumbers else { return }
-        let similar = state.list.correction.map { "similar: \($0) · " } ?? ""
+        let similar = state.list.deviation.correction.map { "similar: \($0) · " } ?? ""
         let room = line.size.columns - start - DisplayWidth.columns(of: SafeText.line(shown)) - 1
         // The number of clips is the last part to be left out.
         let parts = [similar + position, position].flatMap { [marks + $0, $0] }
@@ -273,7 +273,7 @@ struct StatusLine {
         case .list:
             parts.append(StyledRun(position, theme.strong))
             // The clips on the screen do not match the filter.
-            if let close = state.list.correction {
+            if let close = state.list.deviation.correction {
                 parts.append(StyledRun("similar: \(close)", theme.warning))
             }
         }
@@ -317,7 +317,7 @@ struct StatusLine {
             parts.append(StyledRun("/\(state.list.query.filter)", theme.strong))
         }
         if let problem = filterProblem { parts.append(StyledRun(problem.text, theme.error)) }
-        if state.list.query.isRanked, state.sync.indexing.isEmpty {
+        if state.list.query.isRanked, !state.list.deviation.isUnranked, state.sync.indexing.isEmpty {
             let isPart = state.list.isSettled && state.list.clips.count > ClipQuery.maxRanked
             let number = isPart ? "\(ClipQuery.maxRanked.grouped) " : ""
             parts.append(StyledRun("\(number)by relevance", theme.muted))
