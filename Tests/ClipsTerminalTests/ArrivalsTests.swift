@@ -105,4 +105,15 @@ import Testing
         try state.press("gg")
         #expect(!state.statusLine.contains("new"), "\(state.statusLine)")
     }
+
+    @Test func `a deletion of many clips that changes the order brings no new ones`() throws {
+        var state = AppState.showing(60)
+        try state.press("10j")
+        // The clip under the cursor was the eleventh, and becomes the thirtieth.
+        let effects = state.take(window([Int64](0..<29) + [49] + [Int64](50..<55)))
+        let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
+        state.answer(reading, ([transaction(9, deleting: [29])], isWhole: false))
+        #expect(state.list.clips.selectedIndex == 29)
+        #expect(!state.statusLine.contains("new"), "\(state.statusLine)")
+    }
 }
