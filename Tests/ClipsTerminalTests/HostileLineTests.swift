@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 import Terminal
 import TestSupport
 import Testing
@@ -37,6 +38,14 @@ import Testing
             }
             #expect(!isObeyed, "seed \(seed), round \(round): \(line.debugDescription)")
         }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a long title in the line of the last change costs the columns that are shown`() {
+        var state = AppState.showing(20, Size(rows: 12, columns: 40))
+        let title = String(repeating: "wörd ", count: 1_000_000)
+        state.take(.transactions([transaction(1, deleting: [3], title: title)]))
+        #expect(state.statusLine.contains("deleted “wörd"), "\(state.statusLine)")
     }
 
     @Test func `an accent hides no bracket from Markdown`() {
