@@ -114,8 +114,13 @@ package enum ChildProcess {
         guard let path = paths.first(where: FilePath.exists) else { return nil }
         var info = stat()
         if stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR { return "It is a folder." }
-        return access(path, X_OK) == 0
-            ? "It is neither a program nor a script that begins with '#!'." : "It is not executable."
+        guard access(path, X_OK) == 0 else { return "It is not executable." }
+        if let file = try? FileDescriptor(path, O_RDONLY),
+            (try? DescriptorIO.read(file.number, limit: 2)) == Array("#!".utf8)
+        {
+            return "The interpreter that its first line names could not be started."
+        }
+        return "It is neither a program nor a script that begins with '#!'."
     }
 
     /// Calls a function with this process's environment, byte for byte, except for the changed variables.

@@ -91,7 +91,9 @@ import Testing
                 try app.run("!\(program) &<Enter>\n:wait text=\(problem)\n:wait idle")
             }
             chmod(script, 0o755)
-            try app.run("!\(script)<Enter>\n:wait text=that begins with '#!'")
+            try app.run("!\(script)<Enter>\n:wait text=that begins with '#!'\n:wait idle")
+            try "#!/no/such/shell".write(toFile: script, atomically: false, encoding: .utf8)
+            try app.run("!\(script)<Enter>\n:wait text=The interpreter that its first line names")
         }
     }
 
