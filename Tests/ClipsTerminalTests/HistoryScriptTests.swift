@@ -316,6 +316,13 @@ import Testing
                 }
             }
             try app.run(":wait text=+ New  ~1 -3")
+            let rest = app.state.list.clips.rows.map(\.id).filter { !ids.prefix(5).contains($0) }
+            for isSet in [true, false] {
+                _ = try app.other("cli") { try await $0.set(.archived, isSet, of: rest) }
+                try app.run(":wait text=\(isSet ? "" : "un")archived, \(rest.count - 1) more")
+            }
+            try app.run("H\nA\n:wait text=as read\nu\n:wait text=Undone\n:wait idle\nH")
+            try app.run(":wait text=~ undone: read, \(rest.count + 2) clips")
         }
     }
 }

@@ -106,6 +106,9 @@ struct HistoryScreen {
         }
     }
 
+    /// The columns of what happened to clips, such as "undone: unarchived", other than the names of tags.
+    private static let maxVerb = 19
+
     private func draw(_ row: HistoryRow, _ columns: Columns, _ line: Rect, _ frame: inout Frame) {
         guard let transaction = row.newest else { return }
         let age = Age(of: transaction.timestamp, at: state.now)
@@ -125,13 +128,21 @@ struct HistoryScreen {
         let width = columns.change - 5
         let name = first.title ?? state.history.titles[first.clip] ?? "…"
         // On a narrow screen, the change says more than the rest of a title.
-        let least = DisplayWidth.columns(of: SafeText.cut(name, to: min(8, width / 2)))
+        var least = DisplayWidth.columns(of: SafeText.cut(name, to: min(8, width / 2)))
         if !others.isEmpty, DisplayWidth.columns(of: more) + 2 + least > width {
             others = row.others(than: first, isShort: true)
             // "read" says as much as "marked as read".
-            detail = SafeText.cut(
-                detail.replacing("marked as ", with: ""),
-                to: max(0, width - least - 4 - DisplayWidth.columns(of: others)))
+            detail = detail.replacing("marked as ", with: "")
+            let left = width - 4 - DisplayWidth.columns(of: others)
+            let needed = DisplayWidth.columns(of: detail)
+            if needed <= left - 4 {
+                least = min(least, left - needed)
+            } else if needed <= Self.maxVerb, let all = row.alike(first) {
+                // The pane below names the clips.
+                frame.putCut("\(detail), \(all)", in: line, column: 3, width: width + 2, style: theme.muted)
+                return
+            }
+            detail = SafeText.cut(detail, to: max(0, left - least))
         }
         let room = max(least, width - DisplayWidth.columns(of: more) - 2)
         let title = SafeText.cut(name, to: room)

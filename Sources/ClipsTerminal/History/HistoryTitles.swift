@@ -104,37 +104,50 @@ extension HistoryRow {
     ///
     /// - Parameter isShort: Whether there is little room: `14 more`, `+3 -1`.
     func others(than first: TransactionSummary.Line, isShort: Bool = false) -> String {
+        let kinds = kinds(besides: first)
+        guard !kinds.isEmpty else { return "" }
+        if isAlike(first, kinds) { return "\(isShort ? "" : "and ")\(shown(kinds[0].1)) more" }
+        if isShort { return kinds.map { "\($0.0.sign)\(shown($0.1))" }.joined(separator: " ") }
+        let saved = newest?.role == .work ? "saved" : "restored"
+        let verbs: [HistoryChange.Kind: String] = [.insert: saved, .update: "changed", .delete: "deleted"]
+        return "and " + kinds.map { "\(shown($0.1)) \(verbs[$0.0] ?? "")" }.joined(separator: ", ")
+    }
+
+    /// The number of all clips if the same was done to them as to that of a line, such as `15 clips`.
+    func alike(_ first: TransactionSummary.Line) -> String? {
+        let kinds = kinds(besides: first)
+        guard !kinds.isEmpty, isAlike(first, kinds) else { return nil }
+        return "\(shown(kinds[0].1 + 1)) clips"
+    }
+
+    private func isAlike(_ first: TransactionSummary.Line, _ kinds: [(HistoryChange.Kind, Int)]) -> Bool {
+        guard kinds.count == 1, kinds[0].0 == first.kind else { return false }
+        let words = newest?.words
+        let kind = words?.withoutTags
+        return first.kind != .update
+            || words != nil && counted.allSatisfy { $0.words == words || $0.words?.withoutTags == kind }
+    }
+
+    /// Returns the numbers of clips of each kind besides that of a line.
+    private func kinds(besides first: TransactionSummary.Line) -> [(HistoryChange.Kind, Int)] {
         let lines = counted.lazy.flatMap(\.lines)
         // A clip that changes again counts once, unless some changes are not listed.
         let clips = Dictionary(lines.map { ($0.clip, $0.kind) }) { $0 == .insert && $1 == .update ? $0 : $1 }
-        let isWhole = transactions.count <= Self.maxCounted
         let isCounted = isWhole && counted.reduce(0) { $0 + $1.lines.count } >= count
-        func number(_ kind: HistoryChange.Kind, _ sum: KeyPath<TransactionSummary, Int>) -> Int {
+        let sums = [
+            (HistoryChange.Kind.insert, \TransactionSummary.inserted), (.update, \.updated),
+            (.delete, \.deleted),
+        ]
+        return sums.map { kind, sum in
             let all = isCounted ? clips.values.count { $0 == kind } : self.sum(sum)
-            return all - (clips[first.clip] == kind ? 1 : 0)
-        }
-        let saved = newest?.role == .work ? "saved" : "restored"
-        let kinds = [
-            (HistoryChange.Kind.insert, number(.insert, \.inserted), saved),
-            (.update, number(.update, \.updated), "changed"),
-            (.delete, number(.delete, \.deleted), "deleted"),
-        ].filter { $0.1 > 0 }
-        guard !kinds.isEmpty else { return "" }
-        // Some of very many changes may be of one clip.
-        let (more, about) = (isCut ? "+" : "", isWhole ? "" : "~")
-        let words = newest?.words
-        let kind = words?.withoutTags
-        let isAlike =
-            first.kind != .update
-            || words != nil && counted.allSatisfy { $0.words == words || $0.words?.withoutTags == kind }
-        guard kinds.count > 1 || kinds[0].0 != first.kind || !isAlike else {
-            return "\(isShort ? "" : "and ")\(about)\(kinds[0].1.grouped)\(more) more"
-        }
-        if isShort {
-            return kinds.map { "\($0.0.sign)\(about)\($0.1.grouped)\(more)" }.joined(separator: " ")
-        }
-        return "and " + kinds.map { "\(about)\($0.1.grouped)\(more) \($0.2)" }.joined(separator: ", ")
+            return (kind, all - (clips[first.clip] == kind ? 1 : 0))
+        }.filter { $0.1 > 0 }
     }
+
+    private var isWhole: Bool { transactions.count <= Self.maxCounted }
+
+    /// Returns a number of clips; some of very many changes may be of one clip.
+    private func shown(_ number: Int) -> String { "\(isWhole ? "" : "~")\(number.grouped)\(isCut ? "+" : "")" }
 }
 
 extension TransactionSummary.Line {
