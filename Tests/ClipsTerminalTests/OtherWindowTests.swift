@@ -19,6 +19,30 @@ import Testing
         }
     }
 
+    @Test func `a narrow line says what happened to the clip of another program`() async throws {
+        try await RunningApp.open(clips: 2) { app in
+            let id = try #require(app.state.list.clips.rows.first?.id)
+            func lines(_ end: String) throws -> String {
+                try app.run(":wait text=\(end)")
+                var state = app.state
+                return (24...60).map { columns in
+                    _ = state.handle(.resized(Size(rows: 24, columns: columns)), at: noon)
+                    return state.statusLine
+                }.joined(separator: "\n")
+            }
+            _ = try app.other("cli") { try await $0.update(id, [.unread: .boolean(false)]) }
+            let read = try lines("marked “Clip 1” as read")
+            #expect(read.contains("cli: “Clip 1” read") && read.contains("· “Clip 1” read"), "\(read)")
+            _ = try app.other("cli") { try await $0.tag([id], adding: ["one", "more"], removing: []) }
+            let tagged = try lines("tagged “Clip 1” +one +more")
+            #expect(tagged.contains("cli tagged “Clip 1”\n"), "\(tagged)")
+            _ = try app.other("cli") { try await $0.tag([id], adding: [], removing: ["one", "more"]) }
+            let untagged = try lines("from “Clip 1”")
+            #expect(untagged.contains("cli untagged “Clip 1”\n"), "\(untagged)")
+            #expect(!(read + tagged + untagged).contains("changed"))
+        }
+    }
+
     @Test(arguments: [20, 60, 700]) func `the tag that another program gives to many clips is named`(
         clips: Int
     ) async throws {

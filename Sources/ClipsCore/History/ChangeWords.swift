@@ -244,6 +244,22 @@ package struct ChangeWords: Hashable, Sendable {
         }
     }
 
+    /// Returns the shortest words of a change, such as `“Title” read`, with an author before them.
+    package func brief(_ subject: String, by author: String) -> String {
+        let one = joined.count == 1 ? joined[0] : nil
+        return switch one {
+        case .verb(let verb): "\(author)\(verb) \(subject)"
+        case .mark(let state): "\(author.isEmpty ? "" : author.dropLast() + ": ")\(subject) \(state)"
+        case .tags(let before, let after):
+            switch Self.difference(before, after) {
+            case let change? where change.removing.isEmpty: "\(author)tagged \(subject)"
+            case let change? where change.adding.isEmpty: "\(author)untagged \(subject)"
+            default: "\(author)changed \(subject)"
+            }
+        default: "\(author)changed \(subject)"
+        }
+    }
+
     private func ownSentence(_ subject: String) -> String {
         let parts = joined
         guard parts.count == 1 else {

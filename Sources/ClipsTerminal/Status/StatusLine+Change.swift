@@ -86,6 +86,7 @@ extension StatusLine {
         Form(isBrief: true, hasAge: true, isOfSeveral: true), Form(isBrief: true, isOfSeveral: true),
         Form(cutsWords: true), Form(maxAuthor: 0, cutsWords: true),
         Form(cutsWords: true, least: 4), Form(isBrief: true, cutsWords: true),
+        Form(maxAuthor: 0, isBrief: true, cutsWords: true),
     ]
 
     /// Returns the right parts, with the longest title that fits.

@@ -80,7 +80,7 @@ struct SyncStatus: Sendable {
         /// - Parameters:
         ///   - maxTitle: The maximum number of characters of a title; 0 for none.
         ///   - maxAuthor: The maximum number of columns of the author; 0 to leave it out.
-        ///   - isBrief: Whether to name an updated clip without its changes.
+        ///   - isBrief: Whether to use the shortest words for an updated clip.
         ///   - cutsWords: Whether the title may end within a word.
         func summary(
             _ titles: HistoryTitles, maxTitle: Int, maxAuthor: Int, isBrief: Bool = false,
@@ -94,7 +94,9 @@ struct SyncStatus: Sendable {
             }
             if let line {
                 let title = name(titles)?.firstWords(columns: maxTitle, cutsWords: cutsWords)
-                if isBrief, line.kind == .update, let title { return "\(author)changed “\(title)”" }
+                if isBrief, line.kind == .update, let title {
+                    return titles.words(line).brief("“\(title)”", by: author)
+                }
                 return "\(author)\(titles.words(line).sentence(title.map { "“\($0)”" } ?? "1 clip"))"
             }
             let count = inserted + updated + deleted
