@@ -147,7 +147,9 @@ extension HistoryRow {
     private var isWhole: Bool { transactions.count <= Self.maxCounted }
 
     /// Returns a number of clips; some of very many changes may be of one clip.
-    private func shown(_ number: Int) -> String { "\(isWhole ? "" : "~")\(number.grouped)\(isCut ? "+" : "")" }
+    private func shown(_ number: Int) -> String {
+        "\(isWhole ? "" : "~")\(number.grouped)\(isCut ? "+" : "")"
+    }
 }
 
 extension TransactionSummary.Line {
