@@ -288,14 +288,14 @@ import Testing
         #expect(state.statusLine.contains("Deleted “Clip 29” · u to undo"))
         finish(try state.press("*"), 2)
         let first = try state.press("u")
-        guard case .work(.undo(let step, .ask))? = first.first else {
+        guard case .work(.revert(let step, .undo, .ask))? = first.first else {
             Issue.record("no undo")
             return
         }
         #expect(step.token.number == 2)
         finish(first, 3)
         let second = try state.press("<C-r>")
-        guard case .work(.redo(let again, .ask))? = second.first else {
+        guard case .work(.revert(let again, .redo, .ask))? = second.first else {
             Issue.record("no redo")
             return
         }

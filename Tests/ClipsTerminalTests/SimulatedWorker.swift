@@ -315,7 +315,7 @@ extension SimulatedClips {
             let news = Dictionary(uniqueKeysWithValues: ids.map { ($0, Item?.none) })
             return commit("app", isOwn: true, news).map { done($0, []) } ?? .failed("Gone.")
         case .restore(_, _, _, let token), .restoreRow(_, let token): return revert(token)
-        case .undo(let step, _), .redo(let step, _):
+        case .revert(let step, _, _):
             return revert(step.token)
         // No other machine, and no quotes, exist here.
         case .resolve, .quote, .unquote, .noteQuote: return done(nil, [])

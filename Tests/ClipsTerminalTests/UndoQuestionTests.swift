@@ -48,19 +48,19 @@ import Testing
             let clip = UndoConflict.Clip(id: 29, title: "Clip 29", fields: [], isDeletion: false)
             return .contested(UndoConflict(clips: [clip], count: 1, authors: [author], hasRest: false))
         }
-        state.start(.undo(step, .ask))
-        state.answer(.work(.undo(step, .ask)), contested("cli"))
+        state.start(.revert(step, .undo, .ask))
+        state.answer(.work(.revert(step, .undo, .ask)), contested("cli"))
         #expect(state.lines.contains { $0.contains("Changed since by cli: “Clip 29”") })
         #expect(
             state.take(.transactions([transaction(2, deleting: [12])])).isEmpty && state.screen == .conflict)
         guard
-            case .work(.undo(step, .ask))? = state.take(.transactions([transaction(3, deleting: [29])])).last
+            case .work(.revert(step, .undo, .ask))? = state.take(.transactions([transaction(3, deleting: [29])])).last
         else {
             Issue.record("not asked again")
             return
         }
         #expect(state.screen == .list && state.menu == nil)
-        state.answer(.work(.undo(step, .ask)), contested("carl"))
+        state.answer(.work(.revert(step, .undo, .ask)), contested("carl"))
         #expect(state.lines.contains { $0.contains("Changed since by carl: “Clip 29”") })
     }
 
@@ -98,7 +98,7 @@ import Testing
         let step = UndoStep(token: transaction(1).token, summary: "")
         state.undoSteps.add(step)
         let foreign = ForeignChange(change: "deleted “A”", timestamp: noon - 4, source: .openWindow)
-        guard case .work(.undo)? = state.answer(.describeUndo(step, .undo), foreign as Any).last else {
+        guard case .work(.revert)? = state.answer(.describeUndo(step, .undo), foreign as Any).last else {
             Issue.record("not undone: \(state.lines)")
             return
         }

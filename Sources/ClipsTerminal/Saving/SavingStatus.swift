@@ -139,32 +139,21 @@ extension AppState {
         let undoHint = "\(keys.name(of: .undo)) to undo"
         switch work {
         case .open: return
-        case .undo(_, .keepTheirs) where token == nil, .redo(_, .keepTheirs) where token == nil:
+        case .revert(_, let direction, .keepTheirs) where token == nil:
             undoSteps.setAside(work)
-            let verb = if case .undo = work { "undone" } else { "redone" }
-            report("Nothing was \(verb): \(summary) · later changes of others remain")
-        case .undo(let step, _):
+            report("Nothing was \(direction.participle): \(summary) · later changes of others remain")
+        case .revert(let step, let direction, _):
             // A key may undo several changes, and undo may be of several works of a key.
             let group = group ?? step.group
             if let token {
-                undoSteps.redoable.append(
-                    UndoStep(token: token, summary: step.redoSummary ?? summary, group: step.group))
-                report("Undone: ", summary, remark, "\(keys.name(of: .redo)) to redo", of: group)
+                undoSteps.add(step, direction, savedAs: token, summary)
+                let hint = direction == .undo ? "\(keys.name(of: .redo)) to redo" : undoHint
+                report("\(direction.participle.sentence): ", summary, remark, hint, of: group)
             } else {
                 undoSteps.setAside(work)
-                if !isReported(group) { report(Self.nothing(to: .undo, summary, remark)) }
+                if !isReported(group) { report(Self.nothing(to: direction, summary, remark)) }
             }
-            continueGroup(of: step, .undo)
-        case .redo(let step, _):
-            let group = group ?? step.group
-            if let token {
-                undoSteps.add(UndoStep(token: token, summary: summary, group: step.group))
-                report("Redone: ", summary, remark, undoHint, of: group)
-            } else {
-                undoSteps.setAside(work)
-                if !isReported(group) { report(Self.nothing(to: .redo, summary, remark)) }
-            }
-            continueGroup(of: step, .redo)
+            continueGroup(of: step, direction)
         default:
             guard let token else {
                 guard !isReported(group) else { return }
@@ -229,9 +218,8 @@ extension AppState {
     static func nothing(
         to direction: UndoSteps.Direction, _ summary: String, _ remark: String?
     ) -> String {
-        let verb = direction == .undo ? "undo" : "redo"
-        guard let remark else { return "Already \(verb == "undo" ? "undone" : "redone"): \(summary)" }
-        return joined(["Nothing to \(verb): \(summary)", remark])
+        guard let remark else { return "Already \(direction.participle): \(summary)" }
+        return joined(["Nothing to \(direction.rawValue): \(summary)", remark])
     }
 }
 

@@ -81,8 +81,7 @@ extension Work {
             return EditConflict(base: clip, stored: nil, changes: changes, form: nil).mine.draft
         case .quote(let quote, _): return Self.draft(quote.text)
         case .noteQuote(let note, _, _): return Self.draft(note)
-        case .open, .markAllRead, .toggle, .tag, .delete, .unquote, .restore, .restoreRow, .undo, .redo,
-            .resolve:
+        case .open, .markAllRead, .toggle, .tag, .delete, .unquote, .restore, .restoreRow, .revert, .resolve:
             return nil
         }
     }

@@ -27,8 +27,8 @@ enum Work: Sendable {
     case restore(Int64?, title: String, of: Int, deletedBy: HistoryToken)
     /// Restores the clips that a row of the history deleted, of which this is the newest transaction.
     case restoreRow(of: Int, endingAt: HistoryToken)
-    case undo(UndoStep, ContestedUndo)
-    case redo(UndoStep, ContestedUndo)
+    /// Undoes or redoes a step.
+    case revert(UndoStep, UndoSteps.Direction, ContestedUndo)
     /// Restores or dismisses a value that lost to another machine's.
     case resolve(MirrorConflict, restoring: Bool)
 
@@ -64,11 +64,10 @@ extension Work {
         do {
             return try await named(in: store).save(in: store)
         } catch StoreError.tokenExpired {
-            switch self {
-            case .undo(let step, _): return .impossible(step.purgedSentence(.undo))
-            case .redo(let step, _): return .impossible(step.purgedSentence(.redo))
-            default: return .impossible("The history of the deleted clips has been purged.")
+            guard case .revert(let step, let direction, _) = self else {
+                return .impossible("The history of the deleted clips has been purged.")
             }
+            return .impossible(step.purgedSentence(direction))
         } catch {
             let sentence = await Self.sentence(error, in: store)
             let work = await determined(in: store)
@@ -192,8 +191,17 @@ extension Work {
             return await Self.restored(try await store.restore(rowEndingAt: token), of: token, in: store)
         case .resolve(let conflict, let restoring):
             return .done(token: try await store.resolve(conflict, restoring: restoring), clips: [])
-        case .undo(let step, let contested): return try await undo(step, contested, false, in: store)
-        case .redo(let step, let contested): return try await undo(step, contested, true, in: store)
+        case .revert(let step, let direction, let contested):
+            let result = try await store.undo(
+                step.token, isRedoing: direction == .redo, contested: contested)
+            switch result {
+            case .contested(let conflict): return .contested(conflict)
+            case .saved(let token, let restored, let clips, let all, let deleted):
+                return .done(
+                    token: token, clips: restored.sorted(),
+                    summary: try await store.description(step.summary, ofClips: clips, of: all),
+                    remark: deleted == 0 ? nil : "\(deleted.counted("clip")) deleted since")
+            }
         }
     }
 
@@ -209,19 +217,6 @@ extension Work {
         let title = ids.count == 1 ? try? await store.clip(ids[0]).displayTitle : nil
         let subject = title.map { Clip.quoted($0) } ?? ids.count.counted("clip")
         return .done(token: result.token, clips: ids, summary: "restored \(subject)\(share)")
-    }
-
-    private func undo(
-        _ step: UndoStep, _ contested: ContestedUndo, _ isRedoing: Bool, in store: ClipStore
-    ) async throws -> Outcome {
-        switch try await store.undo(step.token, isRedoing: isRedoing, contested: contested) {
-        case .contested(let conflict): return .contested(conflict)
-        case .saved(let token, let restored, let clips, let all, let deleted):
-            return .done(
-                token: token, clips: restored.sorted(),
-                summary: try await store.description(step.summary, ofClips: clips, of: all),
-                remark: deleted == 0 ? nil : "\(deleted.counted("clip")) deleted since")
-        }
     }
 
     private static func sentence(_ error: any Error, in store: ClipStore) async -> String {
@@ -249,7 +244,7 @@ extension Work {
         case .noteQuote(let note, let quote, _):
             "\(quote.note.isEmpty ? "added" : note.isEmpty ? "deleted" : "changed") the note of \(Clip.quoted(quote.text))"
         case .unquote(let quote, _): "deleted the quote \(Clip.quoted(quote.text))"
-        case .undo(let step, _), .redo(let step, _): step.summary
+        case .revert(let step, _, _): step.summary
         case .resolve(let conflict, let restoring):
             "\(restoring ? "restored" : "kept") the \(conflict.attribute)"
         case .restore(_, let title, _, _) where !title.isEmpty: "restored \(Clip.quoted(title))"
@@ -269,8 +264,7 @@ extension Work {
     /// The words before the reason why the work was not saved.
     var failure: String {
         switch self {
-        case .undo: "Not undone: \(summary). "
-        case .redo: "Not redone: \(summary). "
+        case .revert(_, let direction, _): "Not \(direction.participle): \(summary). "
         case .add, .addPage, .edit, .recreate, .quote, .noteQuote, .resolve: ""
         default: "Not saved: \(summary). "
         }

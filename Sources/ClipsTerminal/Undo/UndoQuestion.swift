@@ -14,7 +14,7 @@ struct UndoQuestion: Sendable {
     let work: Work
     let conflict: UndoConflict
 
-    private var isRedoing: Bool { if case .redo = work { true } else { false } }
+    private var isRedoing: Bool { if case .revert(_, .redo, _) = work { true } else { false } }
 
     /// The label of the value after the step, as wide as "theirs".
     var nameOfMine: String { isRedoing ? "redone" : "before" }
@@ -95,10 +95,8 @@ extension AppState {
         guard case .undo(let question)? = questions.first else { return }
         guard answer != .later else { return postponeQuestion() }
         let contested: ContestedUndo = answer == .overwrite ? .overwrite : .keepTheirs
-        switch question.work {
-        case .undo(let step, _): start(.undo(step, contested))
-        case .redo(let step, _): start(.redo(step, contested))
-        default: break
+        if case .revert(let step, let direction, _) = question.work {
+            start(.revert(step, direction, contested))
         }
         endQuestion()
     }

@@ -24,7 +24,7 @@ struct UndoStep: Hashable, Sendable {
     /// The sentence that the step is not in the history any more.
     func purgedSentence(_ direction: UndoSteps.Direction) -> String {
         let change = summary.isEmpty ? " this change" : ": \(summary)"
-        return "Cannot \(direction == .undo ? "undo" : "redo")\(change). Its history has been purged."
+        return "Cannot \(direction.rawValue)\(change). Its history has been purged."
     }
 
     func named(_ summary: String, redo: String) -> UndoStep {
@@ -67,7 +67,7 @@ struct ForeignChange: Hashable, Sendable {
     /// Returns a question such as `Undo “Title”, deleted in another window 2 min ago?`, or
     /// `Undo “deleted 3 clips”, in another window 2 min ago?`.
     func question(_ direction: UndoSteps.Direction, at now: Date) -> String {
-        let verb = direction == .undo ? "Undo" : "Redo"
+        let verb = direction.rawValue.sentence
         let words = change.split(separator: " ", maxSplits: 1)
         let sentence = Age(of: timestamp, at: now).sentence
         // What can be redone was undone at that time.

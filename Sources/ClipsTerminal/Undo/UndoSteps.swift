@@ -3,10 +3,14 @@ import PersistentStore
 
 /// The user's changes that can be undone and redone: those of this run, then those of other runs.
 struct UndoSteps: Sendable {
-    enum Direction: Sendable { case undo, redo }
+    enum Direction: String, Sendable {
+        case undo, redo
+
+        var participle: String { self == .undo ? "undone" : "redone" }
+    }
 
     private(set) var undoable: [UndoStep] = []
-    var redoable: [UndoStep] = []
+    private(set) var redoable: [UndoStep] = []
     /// The steps of earlier sessions that have been read from the history so far.
     private(set) var earlier = UndoHistory()
     /// Steps requested while a save was under way, which may have to be undone first.
@@ -34,8 +38,7 @@ struct UndoSteps: Sendable {
     /// Retains a step of which nothing could be undone or redone now, and skips it until all others were tried.
     mutating func setAside(_ work: Work) {
         restore(work)
-        if case .undo(let step, _) = work { tried.insert(step.token) }
-        if case .redo(let step, _) = work { tried.insert(step.token) }
+        if case .revert(let step, _, _) = work { tried.insert(step.token) }
     }
 
     fileprivate mutating func skip(_ step: UndoStep) { tried.insert(step.token) }
@@ -76,8 +79,17 @@ struct UndoSteps: Sendable {
 
     /// Makes a step that was not saved the next one again.
     mutating func restore(_ work: Work) {
-        if case .undo(let step, _) = work { undoable.append(step) }
-        if case .redo(let step, _) = work { redoable.append(step) }
+        guard case .revert(let step, let direction, _) = work else { return }
+        if direction == .undo { undoable.append(step) } else { redoable.append(step) }
+    }
+
+    /// Adds a step that was undone or redone, for the other direction.
+    mutating func add(
+        _ step: UndoStep, _ direction: Direction, savedAs token: HistoryToken, _ summary: String
+    ) {
+        let summary = direction == .undo ? step.redoSummary ?? summary : summary
+        let reverse = UndoStep(token: token, summary: summary, group: step.group)
+        if direction == .undo { redoable.append(reverse) } else { add(reverse) }
     }
 
     /// Forgets the steps of other sessions, which may have changed since they were read.
@@ -118,7 +130,7 @@ extension AppState {
     /// Reads the work of other sessions, as far as a step of it.
     private mutating func loadOthers(_ direction: UndoSteps.Direction) {
         guard undoSteps.mayLoadMore(direction) else {
-            let verb = direction == .undo ? "undo" : "redo"
+            let verb = direction.rawValue
             guard !undoSteps.endSkipping() else {
                 return report("Nothing else to \(verb); the next \(verb) begins again with your last change.")
             }
@@ -158,7 +170,7 @@ extension AppState {
 
     private mutating func start(_ step: UndoStep, _ direction: UndoSteps.Direction) {
         undoSteps.removeLast(direction)
-        start(direction == .undo ? .undo(step, .ask) : .redo(step, .ask))
+        start(.revert(step, direction, .ask))
     }
 
     /// Asks before a change of another run is undone or redone.
@@ -181,13 +193,13 @@ extension AppState {
         }
         let question = change.question(direction, at: now)
         guard opens(.undo(direction)) else {
-            return report("Nothing was \(direction == .undo ? "undone" : "redone"): \(question)")
+            return report("Nothing was \(direction.participle): \(question)")
         }
         menu = Menu(
             title: question,
             items: [
                 Menu.Item(
-                    key: "y", label: direction == .undo ? "undo" : "redo",
+                    key: "y", label: direction.rawValue,
                     choice: .foreignUndo(
                         step.named(change.summary(direction), redo: change.change), direction))
             ])
