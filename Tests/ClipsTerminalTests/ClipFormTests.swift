@@ -23,7 +23,7 @@ import Testing
             let form = ClipForm(clip).text
             #expect(try ClipForm(reading: form).changes(from: clip).isEmpty)
             #expect(try ClipForm(reading: form + "\n").changes(from: clip).isEmpty || text.hasSuffix("\n"))
-            #expect(try ClipForm(reading: form).note == note)
+            #expect(try ClipForm(reading: form)[.note] == note)
         }
     }
 
@@ -39,7 +39,7 @@ import Testing
         // Without the hint, the first empty line ends the header.
         let short = "URL:\ntags: \ntitle: \nnote: a\n  b\n\ntitle: of the text\n"
         let read = try ClipForm(reading: short)
-        #expect(read.note == "a\nb" && read.body == "title: of the text" && read.url.isEmpty)
+        #expect(read[.note] == "a\nb" && read[.text] == "title: of the text" && read[.url].isEmpty)
     }
 
     @Test(arguments: [

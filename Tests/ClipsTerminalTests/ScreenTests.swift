@@ -67,7 +67,7 @@ import Testing
             Issue.record("nothing saved")
             return
         }
-        #expect(form.title == "Mine")
+        #expect(form[.title] == "Mine")
     }
 
     @Test func `an open conflict follows the store`() throws {

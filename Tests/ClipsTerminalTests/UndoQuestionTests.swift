@@ -53,9 +53,8 @@ import Testing
         #expect(state.lines.contains { $0.contains("Changed since by cli: “Clip 29”") })
         #expect(
             state.take(.transactions([transaction(2, deleting: [12])])).isEmpty && state.screen == .conflict)
-        guard
-            case .work(.revert(step, .undo, .ask))? = state.take(.transactions([transaction(3, deleting: [29])])).last
-        else {
+        let deletion = transaction(3, deleting: [29])
+        guard case .work(.revert(step, .undo, .ask))? = state.take(.transactions([deletion])).last else {
             Issue.record("not asked again")
             return
         }

@@ -4,16 +4,22 @@ import Platform
 
 /// A clip as an editable text: headers, an empty line, and the clip's text.
 package struct ClipForm: Hashable {
-    var title = ""
-    var url = ""
-    var tags: [String] = []
-    var note = ""
-    var body = ""
+    /// The attributes that the form has, in its order.
+    static let attributes: [ClipAttribute] = [.title, .url, .tags, .note, .text]
+
+    private var values: [ClipAttribute: String] = [:]
 
     init() {}
 
     package init(_ clip: Clip) {
-        (title, url, tags, note, body) = (clip.title, clip.url, clip.tags, clip.note, clip.text)
+        values = [.title: clip.title, .url: clip.url, .note: clip.note, .text: clip.text]
+        values[.tags] = Tags(clip.tags).joined
+    }
+
+    /// A field as the clip stores it.
+    subscript(_ attribute: ClipAttribute) -> String {
+        get { values[attribute] ?? "" }
+        set { values[attribute] = attribute == .tags ? Tags(joined: newValue).joined : newValue }
     }
 
     /// A line of an edited form that is not one of a form, or a missing one.
@@ -27,14 +33,15 @@ package struct ClipForm: Hashable {
             text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         }
         let values = [
-            lines(title).joined(separator: " "), lines(url).joined(separator: " "),
-            Tags(tags).names.joined(separator: ", "), lines(note).joined(separator: "\n  "),
+            lines(self[.title]).joined(separator: " "), lines(self[.url]).joined(separator: " "),
+            Tags(joined: self[.tags]).names.joined(separator: ", "),
+            lines(self[.note]).joined(separator: "\n  "),
         ]
         let header = zip(Self.names, values).map { "\($0): \($1)\n" }.joined()
-        return "\(header)\(Self.hint)\n\n\(body)"
+        return "\(header)\(Self.hint)\n\n\(self[.text])"
     }
 
-    private static let names = ["title", "url", "tags", "note"]
+    private static let names = attributes.dropLast().map(\.rawValue)
     /// The last line of the header, which is not read.
     private static let hint = "# The text begins below the empty line."
 
@@ -52,14 +59,15 @@ package struct ClipForm: Hashable {
                 isInHeader = false
                 if rest.first == "\n" || rest.first == "\r\n" { rest = rest.dropFirst() }
             } else if last == "note", line.hasPrefix("  ") {
-                note += "\n" + line.dropFirst(2)
+                self[.note] += "\n" + line.dropFirst(2)
             } else if line.allSatisfy(\.isWhitespace) {
                 isInHeader = hasHint
             } else if let colon = line.firstIndex(of: ":"),
                 let index = missing.firstIndex(of: line[..<colon].lowercased())
             {
                 last = missing.remove(at: index)
-                set(last, line[colon...].dropFirst())
+                let value = String(line[colon...].dropFirst().drop { $0 == " " })
+                if let attribute = ClipAttribute(rawValue: last) { self[attribute] = value }
             } else {
                 throw Problem(
                     sentence: last == "note"
@@ -75,37 +83,24 @@ package struct ClipForm: Hashable {
         }
         // Editors add a line end to the last line.
         if rest.hasSuffix("\n") { rest = rest.dropLast() }
-        body = String(rest)
-    }
-
-    private mutating func set(_ name: String, _ value: Substring) {
-        let value = String(value.drop { $0 == " " })
-        switch name {
-        case "title": title = value
-        case "url": url = value
-        case "tags": tags = Tags(joined: value).names
-        default: note = value
-        }
+        self[.text] = String(rest)
     }
 
     /// Returns the attributes in which the form differs from a clip.
     package func changes(from clip: Clip) throws(Problem) -> [ClipAttribute: AttributeValue] {
         let old = (try? ClipForm(reading: ClipForm(clip).text)) ?? ClipForm(clip)
         var changes: [ClipAttribute: AttributeValue] = [:]
-        if title != old.title { changes[.title] = .text(title) }
-        if url != old.url {
-            let saved = try savedURL()
-            if saved != old.url { changes[.url] = .text(saved) }
+        for attribute in Self.attributes where self[attribute] != old[attribute] {
+            let value = attribute == .url ? try savedURL() : self[attribute]
+            if value != old[attribute] { changes[attribute] = .text(value) }
         }
-        if tags != old.tags { changes[.tags] = .text(Tags(tags).joined) }
-        if note != old.note { changes[.note] = .text(note) }
-        if body != old.body { changes[.text] = .text(body) }
         return changes
     }
 
     var draft: ClipDraft {
         var draft = ClipDraft()
-        (draft.title, draft.url, draft.tags, draft.note, draft.text) = (title, url, tags, note, body)
+        (draft.title, draft.url, draft.note) = (self[.title], self[.url], self[.note])
+        (draft.text, draft.tags) = (self[.text], Tags(joined: self[.tags]).names)
         return draft
     }
 
@@ -117,8 +112,8 @@ package struct ClipForm: Hashable {
     }
 
     private func savedURL() throws(Problem) -> String {
-        guard !url.isEmpty else { return "" }
-        guard let url = WebAddress.url(url) else {
+        guard !self[.url].isEmpty else { return "" }
+        guard let url = WebAddress.url(self[.url]) else {
             throw Problem(sentence: "The field 'url' needs a URL, such as https://example.org/page.")
         }
         return url

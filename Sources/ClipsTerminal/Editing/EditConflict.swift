@@ -90,34 +90,6 @@ struct EditConflict: Sendable {
     }
 }
 
-extension ClipForm {
-    static let attributes: [ClipAttribute] = [.title, .url, .tags, .note, .text]
-
-    /// The stored text of an attribute.
-    subscript(_ attribute: ClipAttribute) -> String {
-        get {
-            switch attribute {
-            case .title: title
-            case .url: url
-            case .tags: Tags(tags).joined
-            case .note: note
-            case .text: body
-            default: ""
-            }
-        }
-        set {
-            switch attribute {
-            case .title: title = newValue
-            case .url: url = newValue
-            case .tags: tags = Tags(joined: newValue).names
-            case .note: note = newValue
-            case .text: body = newValue
-            default: break
-            }
-        }
-    }
-}
-
 extension AppState {
     /// The edits whose conflicts the user has not resolved.
     var unansweredEdits: [Work] {
@@ -160,7 +132,7 @@ extension AppState {
                 if let form = conflict.form { emit(.removeFile(form)) }
                 report("Both edits of \(title) were identical; nothing to save.")
             } else {
-                let summary = "edited “\(conflict.mine.title.prefix(40))”"
+                let summary = "edited “\(conflict.mine[.title].prefix(40))”"
                 start(.edit(stored, changes, summary, form: conflict.form))
             }
         }

@@ -240,7 +240,7 @@ extension AppState {
             }
             let changes = try form.changes(from: clip)
             guard !changes.isEmpty else { return end("\(unchanged).") }
-            let title = String((form.title.isEmpty ? clip.displayTitle : form.title).prefix(40))
+            let title = String((form[.title].isEmpty ? clip.displayTitle : form[.title]).prefix(40))
             start(.edit(clip, changes, "edited “\(title)”", form: edited.path))
         } catch {
             report("\(error.sentence) \(unchanged). Your text is in \(edited.path).", isError: true)
