@@ -2,8 +2,9 @@ import Platform
 import Terminal
 
 /// An error in a line of the config file, or in an option.
-struct ConfigError: Error, Hashable {
+struct ConfigError: Error, Hashable, CustomStringConvertible {
     let text: String
+    var description: String { text }
 
     init(_ text: String) { self.text = text }
 }

@@ -102,7 +102,7 @@ extension ActionTable {
             Entry(
                 action, "s", .list, "Sort the list; the same key again reverses the order",
                 hint: ("sort", 13), scope: .list, takes: .sortKey,
-                performArgument: { $0.sort(byArgument: $1) }
+                performArgument: { try $0.sort(byArgument: $1) }
             ) { $0.menu = .sort($0.list.query) }
         case .mark:
             Entry(
@@ -248,19 +248,19 @@ extension ActionTable {
             Entry(
                 action, "y", .clip, "Choose a form to copy to the clipboard", hint: ("copy", 9),
                 scope: .clips,
-                takes: .form, performArgument: { $0.copy(byArgument: $1) }
+                takes: .form, performArgument: { try $0.copy(byArgument: $1) }
             ) { $0.copy() }
 
         case .run:
             Entry(
                 action, "!", .clip,
                 "Run a program with {url}, {title}, or another field, and read its output; & at the end: in the background",
-                scope: .clips, takes: .program, performArgument: { $0.run(program: $1, withInput: false) }
+                scope: .clips, takes: .program, performArgument: { try $0.run(program: $1, withInput: false) }
             ) { $0.promptForCommand("run ") }
         case .pipe:
             Entry(
                 action, "|", .clip, "Run a program with the text on its standard input", scope: .clips,
-                takes: .program, performArgument: { $0.run(program: $1, withInput: true) }
+                takes: .program, performArgument: { try $0.run(program: $1, withInput: true) }
             ) { $0.promptForCommand("pipe ") }
 
         // History
@@ -301,12 +301,12 @@ extension ActionTable {
         case .set:
             Entry(
                 action, "", .program, "Set an option for this session; the config file sets it permanently",
-                takes: .option, isArgumentOptional: true, performArgument: { $0.set($1) }
+                takes: .option, isArgumentOptional: true, performArgument: { try $0.set($1) }
             ) { $0.promptForCommand("set ") }
         case .color:
             Entry(
                 action, "", .program, "Set the style of a part of the screen for this session",
-                takes: .style, performArgument: { $0.setColor($1) }
+                takes: .style, performArgument: { try $0.setColor($1) }
             ) { $0.promptForCommand("color ") }
         case .errors:
             Entry(

@@ -51,7 +51,7 @@ package enum ActionTable {
     package struct Entry: Sendable {
         typealias Perform = @Sendable (inout AppState, _ count: Int?) -> Void
         typealias Unavailability = @Sendable (AppState, AppState.Screen) -> String?
-        typealias PerformArgument = @Sendable (inout AppState, _ argument: String) -> Void
+        typealias PerformArgument = @Sendable (inout AppState, _ argument: String) throws -> Void
 
         package let action: Action
         /// Key names, the preferred one first; empty for an action without a key.
@@ -70,7 +70,7 @@ package enum ActionTable {
         /// The reason why the action is unavailable on a screen, beyond its scope.
         let unavailabilityReason: Unavailability?
         private(set) var perform: Perform
-        /// Performs the action with the text after its name.
+        /// Performs the action with the text after its name; the description of an error is for the reader.
         let performArgument: PerformArgument?
         /// Whether `performArgument` applies to an empty text, too.
         let isArgumentOptional: Bool

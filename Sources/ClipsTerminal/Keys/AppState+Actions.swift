@@ -62,7 +62,11 @@ extension AppState {
         if isForLostMarks(entry) { return }
         if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
         if entry.needsClip { list.clips.holdSelection() }
-        performArgument(&self, argument)
+        do {
+            try performArgument(&self, argument)
+        } catch {
+            report("\(error)", isError: true)
+        }
     }
 
     mutating func perform(_ action: Action, count: Int?) {

@@ -143,12 +143,8 @@ extension AppState {
         menu = .copy(chosen)
     }
 
-    mutating func copy(byArgument argument: String) {
-        do {
-            emit(.gather(chosen, list.query.sort, .copy(try CopyForm(argument: argument))))
-        } catch {
-            report(error.text, isError: true)
-        }
+    mutating func copy(byArgument argument: String) throws(ConfigError) {
+        emit(.gather(chosen, list.query.sort, .copy(try CopyForm(argument: argument))))
     }
 
     mutating func promptForTags() {

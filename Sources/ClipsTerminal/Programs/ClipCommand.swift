@@ -95,19 +95,14 @@ struct ClipCommand: Hashable, Sendable {
 
 extension AppState {
     /// Runs a program on the chosen clips, once for each.
-    mutating func run(program line: String, withInput: Bool) {
-        do {
-            let command = try ClipCommand(line)
-            let ids = chosen
-            guard ids.count <= Self.maxOpened else {
-                return report(
-                    "\(ids.count.grouped) clips are marked; mark at most \(Self.maxOpened).",
-                    isError: true)
-            }
-            emit(.gather(ids, list.query.sort, .run(command, withInput: withInput)))
-        } catch {
-            report(error.text, isError: true)
+    mutating func run(program line: String, withInput: Bool) throws(ConfigError) {
+        let command = try ClipCommand(line)
+        let ids = chosen
+        guard ids.count <= Self.maxOpened else {
+            return report(
+                "\(ids.count.grouped) clips are marked; mark at most \(Self.maxOpened).", isError: true)
         }
+        emit(.gather(ids, list.query.sort, .run(command, withInput: withInput)))
     }
 
     /// Runs a program on clips that were read from the store.

@@ -58,13 +58,9 @@ extension AppState {
         return "Unknown command ':\(name)'. \(hint ?? "Tab lists the commands.")"
     }
 
-    mutating func sort(byArgument argument: String) {
-        do {
-            guard let (attribute, isReversed) = try Self.sortKey(argument) else { return rank() }
-            sort(by: attribute, isReversed: isReversed)
-        } catch {
-            report(error.text, isError: true)
-        }
+    mutating func sort(byArgument argument: String) throws(ConfigError) {
+        guard let (attribute, isReversed) = try Self.sortKey(argument) else { return rank() }
+        sort(by: attribute, isReversed: isReversed)
     }
 
     /// Parses the argument of `sort`: `title`, or `title reverse`; nil for the order of relevance.
@@ -87,26 +83,22 @@ extension AppState {
     }
 
     /// Sets an option; an empty argument shows all options.
-    mutating func set(_ argument: String) {
+    mutating func set(_ argument: String) throws(ConfigError) {
         let words = argument.split(separator: " ").map(String.init)
         guard let option = words.first else {
             return report(
                 Setting.allCases.map { "\($0.rawValue) \(settings.config[$0])" }.joined(separator: "; "))
         }
         if words.count == 1, let setting = Setting(rawValue: option) {
-            guard !setting.values.contains("on") else { return set(option, "on") }
+            guard !setting.values.contains("on") else { return try set(option, "on") }
             let values = setting.form.contains("|") ? setting.form : setting.values.joined(separator: "|")
             return report("\(option) is \(settings.config[setting]) · \(values)")
         }
-        set(option, words.dropFirst().joined(separator: " "))
+        try set(option, words.dropFirst().joined(separator: " "))
     }
 
-    private mutating func set(_ option: String, _ value: String) {
-        do {
-            try settings.config.set(option, value)
-        } catch {
-            return report(error.text, isError: true)
-        }
+    private mutating func set(_ option: String, _ value: String) throws(ConfigError) {
+        try settings.config.set(option, value)
         applySettings()
         if option == Setting.color.rawValue { emit(.setColors(settings.config.colors ?? .auto)) }
         if option == Setting.relevance.rawValue, list.query.hasWords {
@@ -123,15 +115,11 @@ extension AppState {
     }
 
     /// Sets the style of a part of the screen, such as `unread bold yellow`.
-    mutating func setColor(_ argument: String) {
-        do {
-            let words = argument.split(separator: " ").map(String.init)
-            try settings.config.setStyle(words)
-            applySettings()
-            report("Set the style of \(words[0]) to \(words.dropFirst().joined(separator: " "))")
-        } catch {
-            report(error.text, isError: true)
-        }
+    mutating func setColor(_ argument: String) throws(ConfigError) {
+        let words = argument.split(separator: " ").map(String.init)
+        try settings.config.setStyle(words)
+        applySettings()
+        report("Set the style of \(words[0]) to \(words.dropFirst().joined(separator: " "))")
     }
 }
 
