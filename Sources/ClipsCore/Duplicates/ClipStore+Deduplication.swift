@@ -17,9 +17,7 @@ extension ClipStore {
             var first: [Int: Int64] = [:]
             var rest: [Int: [Int64]] = [:]
             var request = FetchRequest(
-                ClipModel.entity, where: .compare(name, .notEqual, .text("")),
-                sort: [SortKey("id", isAscending: true)], limit: 1000)
-            request.attributes = [name]
+                clips: .compare(name, .notEqual, .text("")), [.url], sort: [SortKey("id")], limit: 1000)
             while true {
                 let objects = try snapshot.fetch(request)
                 for object in objects {
@@ -48,8 +46,8 @@ extension ClipStore {
     }
 
     private func duplicates(among ids: [Int64]) async throws(StoreError) -> [DuplicateGroup] {
-        var request = FetchRequest(ClipModel.entity, where: .keys(ids))
-        request.attributes = ClipModel.listAttributes
+        let request = FetchRequest(
+            ClipModel.entity, where: .keys(ids), attributes: ClipModel.listAttributes)
         let clips = try await container.fetch(request).map(Clip.init)
         return Dictionary(grouping: clips) { CanonicalURL.key($0.url) }.values.filter { $0.count > 1 }
             .map { DuplicateGroup(clips: $0.sorted { ($0.created, $0.id) < ($1.created, $1.id) }) }

@@ -30,8 +30,7 @@ struct DuplicateLookup {
         let name = ClipAttribute.url.rawValue
         // Addresses of other kinds have no variants.
         let known = urls.union(candidates.flatMap(\.exact)).sorted()
-        exact = FetchRequest(ClipModel.entity, where: .isOneOf(name, known.map(AttributeValue.text)))
-        exact?.attributes = [name]
+        exact = FetchRequest(clips: .isOneOf(name, known.map(AttributeValue.text)), [.url])
         prefixes = candidates.flatMap(\.prefixes)
     }
 

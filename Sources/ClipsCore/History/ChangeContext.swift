@@ -96,18 +96,16 @@ extension StoreSnapshot {
     func titles(
         of clips: [Int64], maxLater: Int = TransactionDetail.maxLaterChanges
     ) throws(StoreError) -> [Int64: String] {
-        var request = FetchRequest(ClipModel.entity, where: .keys(clips))
-        request.attributes = [ClipAttribute.title.rawValue, ClipAttribute.url.rawValue]
         var titles: [Int64: String] = [:]
         var untitled: [Int64] = []
-        for object in try fetch(request) {
+        for object in try fetch(FetchRequest(clips: .keys(clips), [.title, .url])) {
             let clip = Clip(object)
             titles[clip.id] = clip.displayTitle
             if clip.displayTitle == Clip.untitled, clip.title != Clip.untitled { untitled.append(clip.id) }
         }
         // A text may be megabytes, and is the title only without a better one.
-        request.predicate = .keys(untitled)
-        (request.attributes, request.maxTextBytes) = ([ClipAttribute.text.rawValue], 4096)
+        var request = FetchRequest(clips: .keys(untitled), [.text])
+        request.maxTextBytes = 4096
         if !untitled.isEmpty {
             for object in try fetch(request) { titles[object.id.key] = Clip(object).displayTitle }
         }
@@ -156,9 +154,8 @@ extension StoreSnapshot {
         }
         let clips =
             context.quotes.values.map { $0[Quote.clip] } + changes.compactMap { $0.tombstone?[Quote.clip] }
-        var request = FetchRequest(
-            ClipModel.entity, where: .isOneOf(ClipAttribute.uuid.rawValue, Array(Set(clips))))
-        request.attributes = [ClipAttribute.uuid, .title, .url].map(\.rawValue)
+        let request = FetchRequest(
+            clips: .isOneOf(ClipAttribute.uuid.rawValue, Array(Set(clips))), [.uuid, .title, .url])
         for clip in try fetch(request) { context.owners[clip[.uuid]] = Clip(clip) }
         return context
     }

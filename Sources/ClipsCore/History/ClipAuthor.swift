@@ -74,10 +74,9 @@ extension ClipStore {
         since start: HistoryFetchRequest.Start, limit: Int? = nil, alsoOf others: [String] = [],
         ofAll: Bool = false
     ) async throws(StoreError) -> [UndoHistory.Step] {
-        var request = HistoryFetchRequest(
-            start, where: ofAll ? nil : ownTransactions(alsoOf: others), limit: limit)
-        request.includesChanges = false
-        let (all, session) = (request, session)
+        let session = session
+        let all = HistoryFetchRequest(
+            start, where: ofAll ? nil : ownTransactions(alsoOf: others), limit: limit, includesChanges: false)
         return try await container.read { snapshot throws(StoreError) in
             UndoHistory(all: try snapshot.transactions(all), session: session).undoable
         }

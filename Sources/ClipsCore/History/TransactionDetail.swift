@@ -118,9 +118,8 @@ extension StoreSnapshot {
         of quotes: [TransactionDetail.Step]
     ) throws(StoreError) -> [AttributeValue: Int64] {
         let uuid = ClipAttribute.uuid.rawValue
-        var request = FetchRequest(
-            ClipModel.entity, where: .isOneOf(uuid, Array(Set(quotes.compactMap(\.owner)))))
-        request.attributes = [uuid]
+        let request = FetchRequest(
+            clips: .isOneOf(uuid, Array(Set(quotes.compactMap(\.owner)))), [.uuid])
         var owners: [AttributeValue: Int64] = [:]
         for clip in try fetch(request) { owners[clip[uuid]] = clip.id.key }
         return owners

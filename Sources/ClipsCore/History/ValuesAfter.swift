@@ -71,9 +71,7 @@ extension StoreSnapshot {
                 waiting[attribute]?[clip]?.removeAll { $0 < change.number }
             }
         }
-        var present = FetchRequest(ClipModel.entity, where: .keys(clips.keys.sorted()))
-        present.attributes = tracked.map(\.rawValue)
-        for object in try fetch(present) {
+        for object in try fetch(FetchRequest(clips: .keys(clips.keys.sorted()), Array(tracked))) {
             for attribute in tracked {
                 for number in waiting[attribute]?[object.id.key] ?? [] {
                     add(object[attribute.rawValue].textValue, of: attribute, to: number)

@@ -114,8 +114,7 @@ final class FacetCounter: Sendable {
         }
         guard let changes, !changes.isEmpty else { return nil }
         let keys = Array(Set(changes.map(\.objectID.key)))
-        var request = FetchRequest(ClipModel.entity, where: .keys(keys))
-        request.attributes = Self.attributes
+        let request = FetchRequest(ClipModel.entity, where: .keys(keys), attributes: Self.attributes)
         let present = Dictionary(
             uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0.values) })
         return state.withLock { state in
@@ -142,8 +141,9 @@ final class FacetCounter: Sendable {
         let (isCurrent, last) = state.withLock { ($0.token == newest && !$0.isWhole, $0.last) }
         guard isCurrent else { return nil }
         let rest = last.map { ObjectPredicate.compare("id", .greater, .integer($0)) }
-        var request = FetchRequest(ClipModel.entity, where: rest, sort: [SortKey("id")], limit: Self.step)
-        request.attributes = Self.attributes
+        let request = FetchRequest(
+            ClipModel.entity, where: rest, sort: [SortKey("id")], limit: Self.step,
+            attributes: Self.attributes)
         let objects = try snapshot.fetch(request)
         return state.withLock { state in
             for object in objects { state.add(object.values, 1) }

@@ -74,9 +74,8 @@ package struct ClipQuery: Hashable, Sendable {
     /// The clips in the order of the query, without the filter.
     package var request: FetchRequest {
         let predicate = includesArchived || !admitsAll ? nil : ClipModel.notArchived
-        var request = FetchRequest(ClipModel.entity, where: predicate, sort: [sort])
-        request.attributes = ClipModel.listAttributes
-        return request
+        return FetchRequest(
+            ClipModel.entity, where: predicate, sort: [sort], attributes: ClipModel.listAttributes)
     }
 }
 

@@ -37,9 +37,7 @@ extension ClipStore {
 
     /// Returns the authors of the newest transactions, without repetition.
     package func recentAuthors(of count: Int) async throws(StoreError) -> [String] {
-        var request = HistoryFetchRequest(.newest, limit: count)
-        request.includesChanges = false
-        let all = request
+        let all = HistoryFetchRequest(.newest, limit: count, includesChanges: false)
         let transactions = try await container.read { snapshot throws(StoreError) in
             try snapshot.transactions(all)
         }

@@ -117,3 +117,17 @@ extension ClipModel {
             ], zone: zone, machineName: HostName.current, program: "clips \(clipsVersion)")
     }
 }
+
+extension FetchRequest {
+    /// Creates a request for clips.
+    ///
+    /// - Parameter attributes: The attributes to fetch; nil fetches all.
+    init(
+        clips predicate: ObjectPredicate?, _ attributes: [ClipAttribute]? = nil, sort: [SortKey] = [],
+        limit: Int? = nil
+    ) {
+        self.init(
+            ClipModel.entity, where: predicate, sort: sort, limit: limit,
+            attributes: attributes?.map(\.rawValue))
+    }
+}

@@ -15,9 +15,8 @@ extension ClipStore {
         var excerpts: [Int64: String] = [:]
         for start in stride(from: 0, to: ids.count, by: Self.textsPerPage) {
             let page = Array(ids[start..<min(ids.count, start + Self.textsPerPage)])
-            var request = FetchRequest(ClipModel.entity, where: .keys(page))
-            request.attributes = fields.map(\.0.rawValue) + [ClipAttribute.uuid.rawValue]
-            let found = try await container.read { [request] snapshot throws(StoreError) in
+            let request = FetchRequest(clips: .keys(page), fields.map(\.0) + [.uuid])
+            let found = try await container.read { snapshot throws(StoreError) in
                 let objects = try snapshot.fetch(request)
                 return (objects, try ClipModel.searched.attached?.texts(of: objects, in: snapshot) ?? [:])
             }

@@ -112,9 +112,7 @@ private struct LinkRow {
 
 extension StoreSnapshot {
     fileprivate func links(_ clips: ObjectPredicate) throws(StoreError) -> [LinkRow] {
-        var request = FetchRequest(ClipModel.entity, where: clips)
-        request.attributes = [ClipAttribute.url, .link, .created].map(\.rawValue)
-        let found = try fetch(request)
+        let found = try fetch(FetchRequest(clips: clips, [.url, .link, .created]))
         let keys = found.map { AttributeValue.integer($0.id.key) }
         let checks = try fetch(FetchRequest(LinkCheck.entity, where: .isOneOf(LinkCheck.clip, keys)))
         let rows = Dictionary(checks.map { ($0[LinkCheck.clip].integerValue ?? 0, $0) }) { first, _ in first }

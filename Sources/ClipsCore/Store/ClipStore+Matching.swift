@@ -96,8 +96,7 @@ extension ClipStore {
     /// Returns the clips with one of these tags, oldest first.
     package func ids(taggedWith names: [String]) async throws(StoreError) -> [Int64] {
         let column = ClipAttribute.tags.rawValue
-        var request = FetchRequest(ClipModel.entity, where: .or(names.map { .contains(column, $0) }))
-        request.attributes = [column]
+        let request = FetchRequest(clips: .or(names.map { .contains(column, $0) }), [.tags])
         return try await container.fetch(request).filter { object in
             Tags(joined: object[column].textValue ?? "").names.contains(where: names.contains)
         }.map(\.id.key)

@@ -145,10 +145,8 @@ extension StoreSnapshot {
         var request = request
         request.attributes = [reference]
         let page = try fetch(request)
-        var clips = FetchRequest(
-            ClipModel.entity,
-            where: .isOneOf(isCheck ? "id" : ClipAttribute.uuid.rawValue, page.map { $0[reference] }))
-        clips.attributes = [ClipAttribute.uuid.rawValue]
+        let name = isCheck ? "id" : ClipAttribute.uuid.rawValue
+        let clips = FetchRequest(clips: .isOneOf(name, page.map { $0[reference] }), [.uuid])
         let present = Set(try fetch(clips).map { isCheck ? .integer($0.id.key) : $0[.uuid] })
         return (page.filter { !present.contains($0[reference]) }, page.last)
     }

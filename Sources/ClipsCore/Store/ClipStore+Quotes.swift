@@ -52,12 +52,11 @@ extension StoreTransaction {
     ///
     /// - Returns: The UUID of the clip; nil if it does not exist.
     fileprivate mutating func touch(_ clip: Int64, at now: Int64) throws(StoreError) -> String? {
-        let (time, uuid) = (ClipAttribute.updated.rawValue, ClipAttribute.uuid.rawValue)
-        let request = FetchRequest(ClipModel.entity, where: .keys([clip]), attributes: [time, uuid])
-        guard let object = try fetch(request).first else { return nil }
-        let isSame = object[time].integerValue == now
-        try set([time: .integer(isSame ? now + 1 : now)], of: object.id)
-        return object[uuid].textValue
+        let clips = try fetch(FetchRequest(clips: .keys([clip]), [.updated, .uuid]))
+        guard let object = clips.first else { return nil }
+        let isSame = object[.updated].integerValue == now
+        try set([ClipAttribute.updated.rawValue: .integer(isSame ? now + 1 : now)], of: object.id)
+        return object[.uuid].textValue
     }
 
     /// Inserts quotes of a clip, except those that it has. A UUID that a quote of another clip has is replaced.
@@ -76,9 +75,7 @@ extension StoreTransaction {
 
     /// Deletes clips with their quotes. Returns those that existed.
     mutating func deleteClips(_ ids: [Int64]) throws(StoreError) -> [Int64] {
-        var request = FetchRequest(ClipModel.entity, where: .keys(ids))
-        request.attributes = [ClipAttribute.uuid.rawValue]
-        let clips = try fetch(request).map { $0.text(.uuid) }
+        let clips = try fetch(FetchRequest(clips: .keys(ids), [.uuid])).map { $0.text(.uuid) }
         for quote in try fetch(StoreSnapshot.request(clips)) { try delete(quote.id) }
         var deleted: [Int64] = []
         for id in ids where try delete(ClipModel.objectID(id)) { deleted.append(id) }

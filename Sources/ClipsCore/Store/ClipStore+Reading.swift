@@ -81,8 +81,7 @@ extension ClipStore {
             // Whole clips may have a text of many megabytes each.
             let page = left.prefix(attributes?.contains(.text) ?? true ? 4 : Self.pageSize)
             left = left.dropFirst(page.count)
-            var request = FetchRequest(ClipModel.entity, where: .keys(Array(page)))
-            request.attributes = attributes?.map(\.rawValue)
+            let request = FetchRequest(clips: .keys(Array(page)), attributes)
             let objects = Dictionary(
                 uniqueKeysWithValues: try await container.fetch(request).map { ($0.id.key, $0) })
             for object in page.compactMap({ objects[$0] }) {

@@ -148,7 +148,7 @@ extension ClipStore {
     ) async throws(StoreError) -> Written<(isOn: Bool, clips: [Int64])> {
         let name = attribute.rawValue
         return try await write { transaction throws(StoreError) in
-            let objects = try transaction.fetch(Self.request([attribute], of: ids))
+            let objects = try transaction.fetch(FetchRequest(clips: .keys(ids), [attribute]))
             let isOn = value ?? objects.contains { !$0[name].booleanValue }
             let chosen = objects.filter { $0[name].booleanValue != isOn }
             let values = stamped([attribute: .boolean(isOn)])
@@ -167,7 +167,7 @@ extension ClipStore {
         let removed = Set(change.removing)
         let written = try await inParts(ids) { transaction, part throws(StoreError) in
             var (clips, names) = ([Int64](), Set<String>())
-            for object in try transaction.fetch(Self.request([.tags], of: part)) {
+            for object in try transaction.fetch(FetchRequest(clips: .keys(part), [.tags])) {
                 let tags = Tags(Clip(object).tags)
                 let new = Tags((tags.names + change.adding).filter { !removed.contains($0) })
                 guard new != tags else { continue }
@@ -194,19 +194,13 @@ extension ClipStore {
     ) async throws(StoreError) -> Written<[Int64]> {
         try await inParts(ids) { transaction, part throws(StoreError) in
             var changed: [Int64] = []
-            for object in try transaction.fetch(Self.request(attributes, of: part)) {
+            for object in try transaction.fetch(FetchRequest(clips: .keys(part), attributes)) {
                 guard let values = changes(Clip(object)) else { continue }
                 try transaction.set(stamped(values), of: object.id)
                 changed.append(object.id.key)
             }
             return changed
         }
-    }
-
-    private static func request(_ attributes: [ClipAttribute], of ids: [Int64]) -> FetchRequest {
-        var request = FetchRequest(ClipModel.entity, where: .keys(ids))
-        request.attributes = attributes.map(\.rawValue)
-        return request
     }
 }
 

@@ -68,10 +68,9 @@ extension ClipStore {
         _ attribute: ClipAttribute, _ text: String, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> Int64? {
         guard !text.isEmpty else { return nil }
-        var request = FetchRequest(
-            ClipModel.entity, where: .equal(attribute.rawValue, .text(text)),
-            sort: [SortKey("id", isAscending: false)], limit: 1)
-        request.attributes = []
+        let request = FetchRequest(
+            clips: .equal(attribute.rawValue, .text(text)), [], sort: [SortKey("id", isAscending: false)],
+            limit: 1)
         return try snapshot.fetch(request).first?.id.key
     }
 

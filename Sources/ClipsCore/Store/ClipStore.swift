@@ -108,9 +108,7 @@ package struct ClipStore: Sendable {
         if AuthorName.isUnknown(name) { store.shownAuthor = AuthorName.unknown }
         guard let (author, number) = ClipAuthor.window(shownAs: name) else { return store }
         store.shownAuthor = name
-        var request = HistoryFetchRequest(.newest, where: .author(name), limit: 1)
-        request.includesChanges = false
-        let named = request
+        let named = HistoryFetchRequest(.newest, where: .author(name), limit: 1, includesChanges: false)
         let isAuthor = try await container.read { snapshot throws(StoreError) in
             try !snapshot.transactions(named).isEmpty
         }

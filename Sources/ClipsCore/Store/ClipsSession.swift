@@ -118,8 +118,7 @@ package final class ClipsSession: Sendable {
     package func lastPurged() async throws(StoreError) -> Int64 {
         try await store.container.read { snapshot throws(StoreError) in
             var first: Int64?
-            var request = HistoryFetchRequest(.beginning, limit: 1)
-            request.includesChanges = false
+            let request = HistoryFetchRequest(.beginning, limit: 1, includesChanges: false)
             try snapshot.forEachTransaction(request) { transaction in
                 first = transaction.number
                 return false

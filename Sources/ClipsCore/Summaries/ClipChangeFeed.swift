@@ -64,8 +64,7 @@ package struct ClipChangeFeed {
     ) throws(StoreError) -> Step {
         var seen: Set<Int64> = []
         let ids = changes.map(\.objectID.key).filter { seen.insert($0).inserted }
-        var request = FetchRequest(ClipModel.entity, where: .keys(ids))
-        request.attributes = [ClipAttribute.archived.rawValue]
+        let request = FetchRequest(clips: .keys(ids), [.archived])
         let present = Dictionary(
             uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0.values) })
         func isListed(_ values: [String: AttributeValue]?) -> Bool {

@@ -41,10 +41,8 @@ extension ClipStore {
     package func page(
         after cursor: ClipCursor?, limit: Int, maxBytes: Int
     ) async throws(StoreError) -> ClipPage {
-        var request = FetchRequest(
-            ClipModel.entity, where: ClipModel.notArchived, sort: [ClipQuery.newestFirst], limit: limit + 1)
-        request.attributes = [ClipAttribute.created.rawValue]
-        let start = request
+        let start = FetchRequest(
+            clips: ClipModel.notArchived, [.created], sort: [ClipQuery.newestFirst], limit: limit + 1)
         return try await container.read { snapshot throws(StoreError) in
             var page = start
             page.after = cursor?.position(in: snapshot)
@@ -94,9 +92,7 @@ extension ClipStore {
         withURLs urls: [String], maxBytes: Int
     ) async throws(StoreError) -> (clips: [ClipSummary?], isCut: Bool) {
         let values = Set(urls).subtracting([""]).sorted().map(AttributeValue.text)
-        var request = FetchRequest(ClipModel.entity, where: .isOneOf(ClipAttribute.url.rawValue, values))
-        request.attributes = [ClipAttribute.url.rawValue]
-        let lookup = request
+        let lookup = FetchRequest(clips: .isOneOf(ClipAttribute.url.rawValue, values), [.url])
         return try await container.read { snapshot throws(StoreError) in
             var ids: [String: Int64] = [:]
             for object in try snapshot.fetch(lookup) {

@@ -137,8 +137,7 @@ extension ClipStore {
         return try await write(work: UndoHistory.Role.restore.contextName) {
             transaction throws(StoreError) in
             let deleted = try transaction.snapshot.transaction(token, changes: wanted)?.changes ?? []
-            var request = FetchRequest(ClipModel.entity, where: .keys(deleted.map(\.objectID.key)))
-            request.attributes = []
+            let request = FetchRequest(clips: .keys(deleted.map(\.objectID.key)), [])
             let present = Set(try transaction.fetch(request).map(\.id.key))
             let values = try Self.restorable(deleted.map { $0.tombstone ?? [:] }, in: transaction.snapshot)
             var (restored, uuids): ([Int64], [(String, String, HistoryToken)]) = ([], [])
@@ -213,9 +212,7 @@ extension ClipStore {
         present: Set<Int64>,
         deleted: [(id: Int64, uuid: String, token: HistoryToken, values: [String: AttributeValue])]
     ) {
-        var request = FetchRequest(ClipModel.entity, where: .keys(ids))
-        request.attributes = []
-        let present = Set(try snapshot.fetch(request).map(\.id.key))
+        let present = Set(try snapshot.fetch(FetchRequest(clips: .keys(ids), [])).map(\.id.key))
         var tombstones: [(id: Int64, token: HistoryToken, values: [String: AttributeValue])] = []
         for id in Set(ids).subtracting(present).sorted() {
             let deletion = HistoryFetchRequest(
@@ -242,8 +239,8 @@ extension ClipStore {
         in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [[String: AttributeValue]] {
         let name = ClipAttribute.uuid.rawValue
-        var request = FetchRequest(entity, where: .isOneOf(name, tombstones.compactMap { $0[name] }))
-        request.attributes = [name]
+        let request = FetchRequest(
+            entity, where: .isOneOf(name, tombstones.compactMap { $0[name] }), attributes: [name])
         var taken = Set(try snapshot.fetch(request).map { $0[name] })
         return tombstones.map { tombstone in
             var values = tombstone
@@ -273,9 +270,8 @@ extension ClipStore {
             while let period = history.nextPeriod(end: end),
                 isFirst || !history.hasMore(than: known, isRedoing: isRedoing)
             {
-                var request = HistoryFetchRequest(
-                    .newest, where: .and([own, period]), limit: UndoHistory.maxSteps)
-                request.includesChanges = false
+                let request = HistoryFetchRequest(
+                    .newest, where: .and([own, period]), limit: UndoHistory.maxSteps, includesChanges: false)
                 history.add(earlier: try snapshot.transactions(request), session: session)
                 isFirst = false
             }

@@ -33,10 +33,8 @@ struct UndoPlan {
         try effects.renewTakenUUIDs(in: snapshot)
         let ids = effects.order.filter { $0.entity == ClipModel.entity }.map(\.key)
         let later = try later.values(of: ids, after: piece.token, in: snapshot)
-        var request = FetchRequest(ClipModel.entity, where: .keys(ids))
-        let uuid = ClipAttribute.uuid.rawValue
-        request.attributes = [uuid]
-        let uuids = try snapshot.fetch(request).reduce(into: [:]) { $0[$1.id.key] = $1[uuid] }
+        let uuids = try snapshot.fetch(FetchRequest(clips: .keys(ids), [.uuid]))
+            .reduce(into: [:]) { $0[$1.id.key] = $1[.uuid] }
         let existing = Set(uuids.keys)
         try addQuotes(effects, in: snapshot)
         let touched = FetchRequest(ClipModel.entity, where: .keys(later.keys.filter(existing.contains)))
@@ -97,8 +95,7 @@ struct UndoPlan {
     ) throws(StoreError) {
         let ids = effects.order.filter { $0.entity == Quote.entity }
         guard !ids.isEmpty else { return }
-        var request = FetchRequest(Quote.entity, where: .keys(ids.map(\.key)))
-        request.attributes = []
+        let request = FetchRequest(Quote.entity, where: .keys(ids.map(\.key)), attributes: [])
         let existing = Set(try snapshot.fetch(request).map(\.id.key))
         for id in ids {
             switch (effects[id], existing.contains(id.key)) {
@@ -194,7 +191,7 @@ extension UndoPlan {
         /// Leaves out the clips to restore that exist under other IDs, as those that a mirror returned.
         mutating func removeReturned(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
             let uuid = ClipAttribute.uuid.rawValue
-            let names = [ClipAttribute.uuid, .url, .title, .text, .note].map(\.rawValue)
+            let attributes: [ClipAttribute] = [.uuid, .url, .title, .text, .note]
             var restored: [AttributeValue: (id: ObjectID, values: [String: AttributeValue])] = [:]
             for id in order where id.entity == ClipModel.entity {
                 if case .restore(let values) = effects[id], let key = values[uuid] {
@@ -202,11 +199,10 @@ extension UndoPlan {
                 }
             }
             guard !restored.isEmpty else { return }
-            var request = FetchRequest(ClipModel.entity, where: .isOneOf(uuid, Array(restored.keys)))
-            request.attributes = names
+            let request = FetchRequest(clips: .isOneOf(uuid, Array(restored.keys)), attributes)
             for object in try snapshot.fetch(request) where effects[object.id] == nil {
                 guard let (id, values) = restored[object[uuid]],
-                    names.allSatisfy({ values[$0]?.isSameText(as: object[$0]) == true })
+                    attributes.allSatisfy({ values[$0.rawValue]?.isSameText(as: object[$0]) == true })
                 else { continue }
                 effects[id] = nil
             }

@@ -54,8 +54,8 @@ package struct HistoryFollower: Sendable {
         limit: BatchLimit = .split(1000), in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
         let isNewest = if case .newest = start { true } else { false }
-        var request = HistoryFetchRequest(start, where: predicate, limit: isNewest ? count : 1)
-        request.includesChanges = false
+        let request = HistoryFetchRequest(
+            start, where: predicate, limit: isNewest ? count : 1, includesChanges: false)
         var first: HistoryToken?
         try snapshot.forEachTransaction(request) { transaction in
             first = transaction.tokenBefore

@@ -167,8 +167,8 @@ struct OrderedPages<Row: StoredRow>: ListPages {
     private func rows(_ range: Range<Int>, in snapshot: borrowing StoreSnapshot) throws(StoreError) -> [Row] {
         guard !range.isEmpty else { return [] }
         let keys = order.keys(range)
-        var request = FetchRequest(plan.request.entity, where: .keys(keys))
-        request.attributes = plan.request.attributes
+        let request = FetchRequest(
+            plan.request.entity, where: .keys(keys), attributes: plan.request.attributes)
         let objects = try snapshot.fetch(request)
         let byKey = Dictionary(uniqueKeysWithValues: objects.map { ($0.id.key, $0) })
         return zip(keys, range).compactMap { key, index in

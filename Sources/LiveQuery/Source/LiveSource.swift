@@ -133,8 +133,8 @@ package actor LiveSource<Query: LiveListQuery, Row: StoredRow>: HistoryConsumer 
 
     /// Returns the position of an object; nil if the store does not have it.
     func position(of key: Int64, in snapshot: borrowing StoreSnapshot) throws(StoreError) -> SortPosition? {
-        var request = FetchRequest(plan.request.entity, where: .keys([key]))
-        request.attributes = plan.order.components.map(\.attribute)
+        let request = FetchRequest(
+            plan.request.entity, where: .keys([key]), attributes: plan.order.components.map(\.attribute))
         return try snapshot.fetch(request).first.map { plan.order.position(of: $0) }
     }
 

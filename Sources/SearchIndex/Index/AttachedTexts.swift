@@ -38,8 +38,7 @@ package struct AttachedTexts: Hashable, Sendable {
             FetchRequest(entity, where: .keys(changes.map(\.objectID.key))))
         let earlier = changes.compactMap { $0.tombstone?[reference] ?? $0.oldValues[reference] }
         let identifiers = Set(present.map { $0[reference] } + earlier)
-        var request = FetchRequest(owner, where: .isOneOf(identifier, Array(identifiers)))
-        request.attributes = []
+        let request = FetchRequest(owner, where: .isOneOf(identifier, Array(identifiers)), attributes: [])
         return try snapshot.fetch(request).map(\.id.key)
     }
 }

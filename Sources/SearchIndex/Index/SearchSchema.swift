@@ -75,8 +75,7 @@ package struct SearchSchema: Hashable, Sendable {
     func documents(
         ofNext objects: inout [Int64], attributes: [String]? = nil, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> (documents: [SearchDocument], objects: [Int64]) {
-        var request = FetchRequest(entity, where: .keys(objects))
-        request.attributes = attributes
+        let request = FetchRequest(entity, where: .keys(objects), attributes: attributes)
         let (documents, areAll) = try documents(request, in: snapshot)
         let read = areAll ? Set(objects) : Set(documents.map(\.id))
         defer { objects.removeAll(where: read.contains) }

@@ -22,8 +22,7 @@ extension Command {
             let count = try snapshot.count(HistoryFetchRequest())
             lines.append(
                 "history: \(counted(count.transactions, "transaction")), \(counted(count.changes, "change"))")
-            var request = HistoryFetchRequest(.newest, limit: writersRead)
-            request.includesChanges = false
+            let request = HistoryFetchRequest(.newest, limit: writersRead, includesChanges: false)
             var writers: [String: Int] = [:]
             for transaction in try snapshot.transactions(request) {
                 let names = [transaction.author, transaction.program].compactMap { $0 }
