@@ -48,11 +48,11 @@ import Testing
             change { $0.moveTo(index: $0.count - 1) }
             await settle()
             guard let first, let last = list.selectedRow?.position else { return [] }
-            return try await session.ids(query, from: first, through: last, limit: .max)
+            return try await session.source.ids(query, from: first, through: last, limit: .max)
         }
         /// Returns the IDs of all clips of a query, as marking all does.
         func ids(_ query: ClipQuery) async throws -> [Int64] {
-            try await session.withLock { $0 }?.ids(query, limit: .max) ?? []
+            try await session.withLock { $0 }?.source.ids(query, limit: .max) ?? []
         }
         func change(_ body: (inout LiveList<ClipRow>) -> Void) { state.withLock { body(&$0.list) } }
 
@@ -76,7 +76,7 @@ import Testing
                     return (state.list.nextRequest(), state.generation)
                 }
                 if let request {
-                    await session.withLock { $0 }?.answer(
+                    await session.withLock { $0 }?.source.answer(
                         request, generation: generation, anchor: list.selectedRow?.position)
                 } else if messages.isEmpty && inbox.withLock({ $0.isEmpty }) {
                     return

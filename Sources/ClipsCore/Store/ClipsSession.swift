@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HistoryTracking
-package import LiveQuery
+import LiveQuery
 package import PersistentStore
 import Synchronization
 
@@ -8,7 +8,7 @@ import Synchronization
 package final class ClipsSession: Sendable {
     package let store: ClipStore
     private let window: WindowNumber
-    private let source: ClipListSource
+    package let source: ClipListSource
     private let tracker: HistoryTracker
     private let indexing: BackgroundIndexing
     private let mirror: SessionMirror
@@ -76,35 +76,11 @@ package final class ClipsSession: Sendable {
         await store.close()
     }
 
-    package func answer(_ request: LiveList<ClipRow>.Request, generation: Int, anchor: SortPosition?) async {
-        await source.answer(request, generation: generation, anchor: anchor)
-    }
-
     package func show(
         _ query: ClipQuery, generation: Int, anchor: SortPosition?, around clip: Int64? = nil
     ) async {
         indexing.use(!query.admitsAll)
         await source.show(query, generation: generation, anchor: anchor, around: clip)
-    }
-
-    /// See ``ClipListSource/countFacets()``.
-    package func countFacets() async throws(StoreError) { try await source.countFacets() }
-
-    /// See ``ClipListSource/names()``.
-    package func names() async throws(StoreError) -> KnownNames { try await source.names() }
-
-    /// See ``ClipListSource/ids(_:from:through:limit:)``.
-    package func ids(
-        _ query: ClipQuery, from first: SortPosition? = nil, through last: SortPosition? = nil, limit: Int
-    ) async throws(StoreError) -> [Int64] {
-        try await source.ids(query, from: first, through: last, limit: limit)
-    }
-
-    /// See ``ClipListSource/nearestClip(_:to:isForward:)``.
-    package func nearestClip(
-        _ query: ClipQuery, to position: SortPosition?, isForward: Bool
-    ) async throws(StoreError) -> Int64? {
-        try await source.nearestClip(query, to: position, isForward: isForward)
     }
 
     /// Returns the newest transactions after those that the offset skips, oldest first.

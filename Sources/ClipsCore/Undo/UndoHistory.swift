@@ -38,23 +38,12 @@ package struct UndoHistory: Hashable, Sendable {
         package init(contextName: String?) {
             // The name of an agent's client, which is one word, may precede.
             let words = StepName(contextName).work.split(separator: " ")
-            if words.last == "restore", words.count <= 2 {
-                self = .restore
-                return
-            }
-            guard (2...4).contains(words.count), let number = Int64(words[words.count - 1]) else {
-                self = .work
-                return
-            }
             let ofRestore = words.dropLast(2).last == "restore"
-            guard words.count < 4 || ofRestore else {
-                self = .work
-                return
-            }
-            switch words[words.count - 2] {
-            case "undo": self = .undo(number, ofRestore: ofRestore)
-            case "redo": self = .redo(number, ofRestore: ofRestore)
-            default: self = .work
+            let number = words.count <= (ofRestore ? 4 : 3) ? words.last.flatMap { Int64($0) } : nil
+            switch (words.dropLast().last, number) {
+            case ("undo", let number?): self = .undo(number, ofRestore: ofRestore)
+            case ("redo", let number?): self = .redo(number, ofRestore: ofRestore)
+            default: self = words.last == "restore" && words.count <= 2 ? .restore : .work
             }
         }
 

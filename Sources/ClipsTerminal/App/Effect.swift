@@ -104,7 +104,7 @@ enum Effect: Sendable {
         switch self {
         // The list
         case .answer(let request, let generation, let anchor):
-            .list { await $0.answer(request, generation: generation, anchor: anchor) }
+            .list { await $0.source.answer(request, generation: generation, anchor: anchor) }
         case .show(let query, let generation, let anchor):
             .list(superseding: .all) { await $0.show(query, generation: generation, anchor: anchor) }
         case .showAround(let clip, let query, let generation):
@@ -113,19 +113,19 @@ enum Effect: Sendable {
             }
         case .gatherRange(let query, let first, let last, let end):
             .read(
-                { try await $0.ids(query, from: first, through: last, limit: Marks.maxCount + 1) },
+                { try await $0.source.ids(query, from: first, through: last, limit: Marks.maxCount + 1) },
                 then: { $0.finishRange($1, end: end) })
         case .gatherList(let query):
             .read(
-                { try await $0.ids(query, limit: Marks.maxCount + 1) },
+                { try await $0.source.ids(query, limit: Marks.maxCount + 1) },
                 then: { $0.finishInverting($1, of: query) })
         case .findMatch(let query, let position, let isForward):
             .read(
-                { try await $0.nearestClip(query, to: position, isForward: isForward) },
+                { try await $0.source.nearestClip(query, to: position, isForward: isForward) },
                 then: { $0.finishSearch($1) })
         case .findUnread(let query, let position, let isForward):
             .read(
-                { try await $0.nearestClip(query, to: position, isForward: isForward) },
+                { try await $0.source.nearestClip(query, to: position, isForward: isForward) },
                 then: { $0.finishFindingUnread($1) })
         case .findHidden(let marks, let query):
             .read {
@@ -140,7 +140,7 @@ enum Effect: Sendable {
                 }
             }
         case .countFacets:
-            .read(on: .counts, { try? await $0.countFacets() }, then: { _, _ in })
+            .read(on: .counts, { try? await $0.source.countFacets() }, then: { _, _ in })
         case .countUnread(let queries):
             // Without a count, the sidebar shows none.
             .read(
@@ -201,7 +201,7 @@ enum Effect: Sendable {
 
         // Words
         case .loadNames:
-            .read(on: .counts, { try await $0.names() }, then: { $0.show($1) })
+            .read(on: .counts, { try await $0.source.names() }, then: { $0.show($1) })
         case .checkCommits:
             // A store that cannot be checked is reported by its list.
             .read(
