@@ -231,7 +231,8 @@ extension HistoryLog {
             guard expiry == 0 || token.number > expiry else {
                 throw StoreError.tokenExpired(oldest: self.token(expiry))
             }
-            return try firstNumber(endingAt: token.number, floor: floor, on: connection)
+            let first = try HistoryBoundary.beginning(ofTransactionWith: token.number, on: connection)
+            return max(floor, first.map { $0 - 1 } ?? floor)
         case .afterDate(let date):
             return try lastNumber(notAfter: date.lastMillisecond, floor: floor, on: connection)
         }
@@ -245,20 +246,7 @@ extension HistoryLog {
         try row.bind(number, at: 1)
         // Position 0, or one that cleaning has just reached.
         guard try row.step(), row.isNull(0) else { return number }
-        return try connection.integer(
-            "SELECT number FROM history WHERE number > ?1 AND at NOT NULL ORDER BY number LIMIT 1", number)
-            ?? number
-    }
-
-    private func firstNumber(endingAt number: Int64, floor: Int64, on connection: borrowing Connection) throws
-        -> Int64
-    {
-        let first = try connection.integer(
-            """
-            SELECT number FROM history WHERE number <= ?1
-            AND \(HistoryBoundary.isFirstRow) ORDER BY number DESC LIMIT 1
-            """, number)
-        return max(floor, first.map { $0 - 1 } ?? floor)
+        return try HistoryBoundary.end(atOrAfter: number, on: connection) ?? number
     }
 
     /// Returns the last number that is not later than a time, by binary search: timestamps rise with the
