@@ -45,9 +45,10 @@ extension PersistentContainer {
     package static func attachableTables(in path: String) throws(StoreError) -> [(
         table: String, refusal: String?
     )] {
-        do {
+        let options = StoreOptions()
+        return try StoreError.convert(path: path, timeout: options.busyTimeout) {
             let opening = StoreOpening(
-                path: path, model: try StoreModel(version: 0, entities: []), options: StoreOptions(),
+                path: path, model: try StoreModel(version: 0, entities: []), options: options,
                 attachment: AttachmentRequest(values: .names, allowsWAL: false))
             guard FilePath.exists(path) else { throw StoreError.missing(path: path) }
             try opening.checkFile()
@@ -72,12 +73,6 @@ extension PersistentContainer {
             }
             try connection.execute("COMMIT")
             return tables
-        } catch let error as StoreError {
-            throw error
-        } catch let error as SQLiteError {
-            throw StoreError(error, path: path)
-        } catch {
-            throw .other(path: path, reason: "\(error)")
         }
     }
 

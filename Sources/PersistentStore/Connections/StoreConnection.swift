@@ -210,10 +210,15 @@ final class StoreConnection {
         _ connection: StoreConnection?, _ query: (StoreConnection) throws -> Answer
     ) throws(StoreError) -> Answer {
         guard let connection, connection.connection.isInTransaction else { throw .closed }
+        return try connection.perform { _ in try query(connection) }
+    }
+
+    /// Runs `body` outside or inside a transaction.
+    func perform<Result>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result {
         do {
-            return try query(connection)
+            return try body(connection)
         } catch {
-            throw connection.storeError(error)
+            throw storeError(error)
         }
     }
 

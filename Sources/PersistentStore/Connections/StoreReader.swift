@@ -153,13 +153,9 @@ package actor StoreReader {
     /// Returns a number that changes with every commit of another connection
     /// (sqlite.org/pragma.html#pragma_data_version).
     func dataVersion() throws(StoreError) -> Int64 {
-        let connection = try opened().connection
-        do {
-            // SQLite's own version is a 32-bit number.
-            return try reopenings << 32 + (connection.connection.integer("PRAGMA data_version") ?? 0)
-        } catch {
-            throw connection.storeError(error)
-        }
+        let version = try opened().connection.perform { try $0.integer("PRAGMA data_version") }
+        // SQLite's own version is a 32-bit number.
+        return reopenings << 32 + (version ?? 0)
     }
 
     /// The index of the log that the connection reads; nil if there is none.

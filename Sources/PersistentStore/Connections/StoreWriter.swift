@@ -128,11 +128,7 @@ extension StoreWriter {
         throws(StoreError) -> Result
     {
         guard let connection else { throw .closed }
-        do {
-            try connection.connection.execute("PRAGMA synchronous = NORMAL")
-        } catch {
-            throw connection.storeError(error)
-        }
+        try connection.perform { try $0.execute("PRAGMA synchronous = NORMAL") }
         defer {
             try? connection.connection.execute("PRAGMA synchronous = \(opening.options.durability.sql)")
         }
@@ -142,22 +138,14 @@ extension StoreWriter {
     /// Rewrites the whole file without unused pages. Numbers and IDs are unchanged.
     func vacuum() throws(StoreError) {
         guard let connection else { throw .closed }
-        do {
-            try connection.connection.vacuum()
-        } catch {
-            throw connection.storeError(error)
-        }
+        try connection.perform { try $0.vacuum() }
     }
 
     /// Copies the log into the file and empties it. Returns false if another process reads it for the busy timeout.
     func emptyLog() throws(StoreError) -> Bool {
         guard let connection else { throw .closed }
-        do {
-            return try connection.connection.truncateLog(
-                waitingMilliseconds: opening.options.busyTimeout.wholeMilliseconds)
-        } catch {
-            throw connection.storeError(error)
-        }
+        let patience = opening.options.busyTimeout.wholeMilliseconds
+        return try connection.perform { try $0.truncateLog(waitingMilliseconds: patience) }
     }
 
     /// Does the same as ``writeUnsynced(_:)``, and returns the time for which other writers were blocked.

@@ -231,7 +231,7 @@ extension StoreOpening {
         let milliseconds = options.busyTimeout.wholeMilliseconds
         let state = FileStamp(path: resolvedPath)
         let hasIndex = FilePath.exists(resolvedPath + "-shm")
-        do {
+        return try StoreError.convert(path: path, timeout: options.busyTimeout) {
             guard state.isQuiet else {
                 guard hasIndex else {
                     throw StoreError.cannotOpen(
@@ -249,12 +249,6 @@ extension StoreOpening {
                     path: path, access: .immutable, busyTimeoutMilliseconds: milliseconds,
                     trustsSchema: isAttached),
                 path: path, quiet: state)
-        } catch let error as SQLiteError {
-            throw StoreError(error, path: path)
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw .other(path: path, reason: "\(error)")
         }
     }
 }

@@ -102,7 +102,10 @@ enum StoreFile {
     private static func copyLog(
         _ path: String, to copy: String, _ flags: CInt, _ bytes: UnsafeMutableRawBufferPointer
     ) throws {
-        guard let log = try openLog(path) else {
+        let log = try attempt(path) { () throws(Errno) in
+            try FileDescriptor.ifExists(path, O_RDONLY | O_NONBLOCK)
+        }
+        guard let log else {
             unlink(copy)
             return
         }
@@ -118,24 +121,12 @@ enum StoreFile {
         try attempt(copy) { () throws(Errno) in try file.sync() }
     }
 
-    private static func openLog(_ path: String) throws(StoreError) -> FileDescriptor? {
-        do {
-            return try FileDescriptor.ifExists(path, O_RDONLY | O_NONBLOCK)
-        } catch {
-            throw failure(error, path)
-        }
-    }
-
     private static func open(_ path: String, _ flags: CInt) throws(StoreError) -> FileDescriptor {
-        do {
-            return try FileDescriptor(path, flags)
-        } catch {
-            throw failure(error, path)
-        }
+        try attempt(path) { () throws(Errno) in try FileDescriptor(path, flags) }
     }
 
     /// Runs system calls on a file; throws their error as one of the store.
-    static func attempt<Result>(
+    static func attempt<Result: ~Copyable>(
         _ path: String, _ body: () throws(Errno) -> Result
     ) throws(StoreError) -> Result {
         do {
