@@ -139,9 +139,8 @@ private final class SearchQuality {
 
     private func findPlain(_ words: [String], in table: String = "plain") throws -> [Int] {
         let rows = try plain.prepare(
-            "SELECT rowid FROM \(table) WHERE \(table) MATCH ?1 ORDER BY bm25(\(table)), rowid LIMIT \(Self.depth)"
-        )
-        try rows.bind(words.map { "\"\($0)\"" }.joined(separator: " "), at: 1)
+            "SELECT rowid FROM \(table) WHERE \(table) MATCH ?1 ORDER BY bm25(\(table)), rowid LIMIT \(Self.depth)",
+            [words.map { "\"\($0)\"" }.joined(separator: " ")])
         var found: [Int] = []
         while try rows.step() { found.append(Int(rows.integer(0)) - 1) }
         return found

@@ -82,8 +82,8 @@ extension AttachedSchema {
     /// - Throws: ``AttachmentRefusal`` if not all changes of the table could be recorded truly.
     init(_ table: String, on connection: borrowing Connection) throws {
         let list = try connection.prepare(
-            "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE")
-        try list.bind(table, at: 1)
+            "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE",
+            [table])
         guard try list.step() else { throw AttachmentRefusal("it has no table '\(table)'") }
         let (name, isWithoutRowID) = (list.text(0), list.integer(2) != 0)
         try Self.checkKind(name, list.text(1), on: connection)
@@ -147,8 +147,8 @@ extension AttachedSchema {
             try connection.integer(
                 "SELECT strict FROM pragma_table_list WHERE schema = 'main' AND name = ?1", table) == 1
         let rows = try connection.prepare(
-            "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(?1) ORDER BY cid")
-        try rows.bind(table, at: 1)
+            "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(?1) ORDER BY cid",
+            [table])
         while try rows.step() {
             let type = rows.text(1).uppercased()
             columns.append(
@@ -178,14 +178,12 @@ extension AttachedSchema {
             SELECT list.name, origin, partial, stored.sql FROM pragma_index_list(?1) AS list
             LEFT JOIN sqlite_schema AS stored ON stored.name = list.name AND stored.type = 'index'
             WHERE "unique" ORDER BY seq
-            """)
-        try list.bind(table, at: 1)
+            """, [table])
         while try list.step() {
             if list.text(1) == "pk" { hasKey = true }
             var columns: [(name: String, collation: String)] = []
             let parts = try connection.prepare(
-                "SELECT cid, name, coll FROM pragma_index_xinfo(?1) WHERE key ORDER BY seqno")
-            try parts.bind(list.text(0), at: 1)
+                "SELECT cid, name, coll FROM pragma_index_xinfo(?1) WHERE key ORDER BY seqno", [list.text(0)])
             while try parts.step() {
                 guard parts.integer(0) >= 0 else {
                     throw AttachmentRefusal("the unique index '\(list.text(0))' is of an expression")

@@ -193,8 +193,7 @@ struct AttachedRows: Sendable {
         let changed = UInt64(bitPattern: kind == .update ? row.integer(4) : 0)
         var (old, present): ([Int: AttributeValue], [Int: AttributeValue]) = ([:], [:])
         if !columns.isEmpty {
-            let values = try connection.prepare(query)
-            try values.bind(number, at: 1)
+            let values = try connection.prepare(query, [number])
             if try values.step() {
                 let retained = values.integer(0)
                 let before = retained & AttachedTriggers.oldValuesFlag != 0 ? changed : 0

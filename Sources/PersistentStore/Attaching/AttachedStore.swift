@@ -277,8 +277,8 @@ struct AttachedStore {
 
     private func attributes(of entity: Int64, on connection: borrowing Connection) throws -> [Int: String] {
         var names: [Int: String] = [:]
-        let rows = try connection.prepare("SELECT bit, name FROM history_attribute WHERE entity = ?1")
-        try rows.bind(entity, at: 1)
+        let rows = try connection.prepare(
+            "SELECT bit, name FROM history_attribute WHERE entity = ?1", [entity])
         while try rows.step() { names[Int(rows.integer(0))] = rows.text(1) }
         return names
     }

@@ -138,8 +138,7 @@ extension StoreTransaction {
             let log = try snapshot.log
             let isDone = try perform { connection in
                 let row = try connection.prepare(
-                    "SELECT \(HistoryHeaders.columns) FROM history WHERE number = ?1 AND kind < 3")
-                try row.bind(number, at: 1)
+                    "SELECT \(HistoryHeaders.columns) FROM history WHERE number = ?1 AND kind < 3", [number])
                 guard try row.step(), let names = log.entities[row.integer(2)], let rows = names.attached,
                     rows.entity.isTracked, let change = try log.change(row, on: connection)
                 else { throw fail("there is no change \(number) of a recorded table") }

@@ -178,8 +178,7 @@ enum ConsumerTable {
         of name: String, on connection: borrowing Connection
     ) throws -> (position: Int64, generation: Int64)? {
         let statement = try connection.prepare(
-            "SELECT position, generation FROM history_consumer WHERE name = ?1")
-        try statement.bind(name, at: 1)
+            "SELECT position, generation FROM history_consumer WHERE name = ?1", [name])
         return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
     }
 
@@ -194,8 +193,7 @@ enum ConsumerTable {
 
     private static func holder(of name: String, on connection: borrowing Connection) throws -> Holder? {
         let statement = try connection.prepare(
-            "SELECT process, process_start FROM history_consumer WHERE name = ?1")
-        try statement.bind(name, at: 1)
+            "SELECT process, process_start FROM history_consumer WHERE name = ?1", [name])
         guard try statement.step(), let process = statement.optionalInteger(0) else { return nil }
         return Holder(process: Int32(clamping: process), start: statement.optionalInteger(1))
     }

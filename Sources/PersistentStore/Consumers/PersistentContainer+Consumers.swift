@@ -136,9 +136,7 @@ struct ConsumerLag {
             """
             SELECT count(*), coalesce(sum(\(HistoryBoundary.isFirstRow)), 0), max(number) FROM
             (SELECT number, kind, at FROM history WHERE number > ?1 ORDER BY number LIMIT ?2)
-            """)
-        try rows.bind(position, at: 1)
-        try rows.bind(Self.maxRows, at: 2)
+            """, [position, Self.maxRows])
         guard try rows.step(), rows.integer(0) == Self.maxRows, rows.integer(2) < newest else {
             count = Int(rows.integer(1))
             isExact = true

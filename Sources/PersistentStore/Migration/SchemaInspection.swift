@@ -197,8 +197,8 @@ extension StoreOpening {
     func missingPart(of entity: EntityDescription, on connection: borrowing Connection) throws -> String? {
         var kinds: [String: String] = [:]
         var key = ""
-        let columns = try connection.prepare("SELECT name, type, pk FROM pragma_table_info(?1)")
-        try columns.bind(entity.name, at: 1)
+        let columns = try connection.prepare(
+            "SELECT name, type, pk FROM pragma_table_info(?1)", [entity.name])
         while try columns.step() {
             kinds[columns.text(0)] = columns.text(1)
             if columns.integer(2) > 0 { key += columns.text(0) }

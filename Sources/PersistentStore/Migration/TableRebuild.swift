@@ -86,8 +86,7 @@ struct TableRebuild {
             """
             SELECT name, sql FROM sqlite_schema
             WHERE tbl_name = ?1 COLLATE NOCASE AND type IN ('index', 'trigger') AND sql NOT NULL
-            """)
-        try statement.bind(entity.name, at: 1)
+            """, [entity.name])
         while try statement.step() { found.append((statement.text(0), statement.text(1))) }
         return found
     }

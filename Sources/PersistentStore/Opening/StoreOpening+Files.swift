@@ -130,8 +130,7 @@ extension StoreOpening {
                 SELECT name, type, "notnull", EXISTS (SELECT 1 FROM pragma_index_list(?1) AS list
                 WHERE list."unique" AND list.name = ?1 || '_by_' || made.name)
                 FROM pragma_table_info(?1) AS made WHERE name NOT IN ('id', 'version')
-                """)
-            try columns.bind(name, at: 1)
+                """, [name])
             while try columns.step() {
                 // Another program may have given its column any name.
                 guard StoreModel.isIdentifier(columns.text(0)) else {

@@ -298,8 +298,8 @@ struct StoreMetadata: Sendable {
     }
 
     static func text(_ key: Key, on connection: borrowing Connection) throws(SQLiteError) -> String? {
-        let statement = try connection.prepare("SELECT value FROM store_metadata WHERE key = ?1")
-        try statement.bind(key.rawValue, at: 1)
+        let statement = try connection.prepare(
+            "SELECT value FROM store_metadata WHERE key = ?1", [key.rawValue])
         return try statement.step() ? statement.text(0) : nil
     }
 

@@ -182,8 +182,8 @@ struct TableCheck {
         while try tables.step() {
             let name = StoreSchema.quoted(tables.text(0))
             var (sizes, faults) = (["0"], ["0"])
-            let columns = try connection.prepare("SELECT name, type, \"notnull\" FROM pragma_table_info(?1)")
-            try columns.bind(tables.text(0), at: 1)
+            let columns = try connection.prepare(
+                "SELECT name, type, \"notnull\" FROM pragma_table_info(?1)", [tables.text(0)])
             while try columns.step() {
                 let column = StoreSchema.quoted(columns.text(0))
                 sizes.append("length(CAST(\(column) AS BLOB))")

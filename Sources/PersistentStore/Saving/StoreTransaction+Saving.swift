@@ -235,8 +235,7 @@ struct TransactionChanges {
             """
             SELECT number, kind, object, name FROM history JOIN history_entity ON id = entity
             WHERE number > ?1 AND kind < 3 AND object NOT NULL ORDER BY number
-            """)
-        try rows.bind(position, at: 1)
+            """, [position])
         while try rows.step() {
             position = rows.integer(0)
             let id = ObjectID(entity: rows.text(3), key: rows.integer(2), store: store)

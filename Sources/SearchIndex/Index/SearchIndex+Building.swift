@@ -186,8 +186,8 @@ extension SearchIndex {
     /// Returns the position of the newest document that is not late.
     private func newestPosition(_ connection: borrowing Connection) throws -> SearchPosition {
         let row = try connection.prepare(
-            "SELECT created, object FROM document WHERE number < ?1 ORDER BY number DESC LIMIT 1")
-        try row.bind(IndexFile.firstLateNumber, at: 1)
+            "SELECT created, object FROM document WHERE number < ?1 ORDER BY number DESC LIMIT 1",
+            [IndexFile.firstLateNumber])
         guard try row.step() else { return SearchPosition(created: .min, id: .min) }
         return SearchPosition(created: row.integer(0), id: row.integer(1))
     }

@@ -23,8 +23,8 @@ struct Vocabulary {
             self = Vocabulary()
             self.edition = edition
         }
-        let rows = try connection.prepare("SELECT id, terms FROM vocabulary WHERE id >= ?1 ORDER BY id")
-        try rows.bind(lastRow, at: 1)
+        let rows = try connection.prepare(
+            "SELECT id, terms FROM vocabulary WHERE id >= ?1 ORDER BY id", [lastRow])
         text.removeSubrange(lastRowStart...)
         let start = lastRowStart
         // Growing by doubling would copy the text and touch twice the memory. A damaged length is not trusted.

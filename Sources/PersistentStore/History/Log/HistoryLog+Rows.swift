@@ -57,9 +57,8 @@ extension HistoryLog {
     /// Returns the changes of these numbers, in the order of the list.
     func changes(numbered numbers: [Int64], on connection: borrowing Connection) throws -> [HistoryChange] {
         let rows = try connection.prepare(
-            "SELECT \(HistoryHeaders.columns) FROM json_each(?1) AS wanted CROSS JOIN history ON number = wanted.value"
-        )
-        try rows.bind("[\(numbers.map(String.init).joined(separator: ","))]", at: 1)
+            "SELECT \(HistoryHeaders.columns) FROM json_each(?1) AS wanted CROSS JOIN history ON number = wanted.value",
+            ["[\(numbers.map(String.init).joined(separator: ","))]"])
         var changes: [HistoryChange] = []
         while try rows.step() {
             if let change = try change(rows, on: connection) { changes.append(change) }
@@ -182,10 +181,7 @@ extension HistoryLog {
             """
             SELECT \(HistoryHeaders.columns) FROM history WHERE number > ?1 AND number <= ?2 AND kind = 3
             AND origin IN (SELECT value FROM json_each(?3)) ORDER BY number DESC
-            """)
-        try rows.bind(range.after, at: 1)
-        try rows.bind(range.upTo, at: 2)
-        try rows.bind(origins.list, at: 3)
+            """, [range.after, range.upTo, origins.list])
         var headers = HistoryHeaders()
         var found = Found(range)
         while !found.isEnough, try rows.step() {

@@ -242,8 +242,7 @@ extension HistoryLog {
     /// that a request has returned. Reads the rest of that transaction only, so everything after a cursor is
     /// new.
     func lastNumber(ofTransactionWith number: Int64, on connection: borrowing Connection) throws -> Int64 {
-        let row = try connection.prepare("SELECT at FROM history WHERE number = ?1")
-        try row.bind(number, at: 1)
+        let row = try connection.prepare("SELECT at FROM history WHERE number = ?1", [number])
         // Position 0, or one that cleaning has just reached.
         guard try row.step(), row.isNull(0) else { return number }
         return try HistoryBoundary.end(atOrAfter: number, on: connection) ?? number
@@ -320,8 +319,7 @@ struct HistoryHeaders {
     {
         if let known = origins[id] { return known }
         let statement = try connection.prepare(
-            "SELECT author, context, program FROM history_origin WHERE id = ?1")
-        try statement.bind(id, at: 1)
+            "SELECT author, context, program FROM history_origin WHERE id = ?1", [id])
         var origin = HistoryHeader.Origin()
         if try statement.step() {
             origin = HistoryHeader.Origin(

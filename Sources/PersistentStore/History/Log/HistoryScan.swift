@@ -198,8 +198,7 @@ extension HistoryLog {
             """
             SELECT coalesce(sum(\(HistoryBoundary.isFirstRow)), 0),
             coalesce(sum(kind < 3), 0) FROM history WHERE number > ?1
-            """)
-        try counts.bind(range.after, at: 1)
+            """, [range.after])
         guard try counts.step() else { return HistoryCount() }
         return HistoryCount(transactions: Int(counts.integer(0)), changes: Int(counts.integer(1)))
     }

@@ -21,9 +21,8 @@ extension HistoryTriggers {
         let own = Set(all.map(\.name))
         var others: [(name: String, sql: String)] = []
         let rows = try connection.prepare(
-            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE ORDER BY rowid"
-        )
-        try rows.bind(entity.name, at: 1)
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE ORDER BY rowid",
+            [entity.name])
         while try rows.step() {
             if !own.contains(rows.text(0)) { others.append((rows.text(0), rows.text(1))) }
         }
@@ -170,8 +169,7 @@ struct AttributeBits {
 
     init(ofEntity id: Int64, on connection: borrowing Connection) throws(SQLiteError) {
         entityID = id
-        let rows = try connection.prepare("SELECT bit, name FROM history_attribute WHERE entity = ?1")
-        try rows.bind(id, at: 1)
+        let rows = try connection.prepare("SELECT bit, name FROM history_attribute WHERE entity = ?1", [id])
         while try rows.step() { byName[rows.text(1)] = Int(rows.integer(0)) }
     }
 
@@ -221,8 +219,7 @@ struct AttributeBits {
     private func namedBits(on connection: borrowing Connection) throws(SQLiteError) -> Int64 {
         var bits: Int64 = 0
         let rows = try connection.prepare(
-            "SELECT kind, columns FROM history WHERE entity = ?1 AND kind IN (1, 2)")
-        try rows.bind(entityID, at: 1)
+            "SELECT kind, columns FROM history WHERE entity = ?1 AND kind IN (1, 2)", [entityID])
         while try rows.step() {
             bits |= rows.isNull(1) && rows.integer(0) == 2 ? -1 : rows.integer(1)
         }

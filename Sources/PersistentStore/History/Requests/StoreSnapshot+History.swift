@@ -145,8 +145,7 @@ extension StoreSnapshot {
                 """
                 SELECT number, kind, entity, object, columns, at, began, origin, process, session FROM history
                 WHERE number = ?1
-                """)
-            try row.bind(token.number, at: 1)
+                """, [token.number])
             guard try row.step() else { return nil }
             // FNV-1a.
             return (0..<row.columnCount).reduce(Int64(bitPattern: 0xCBF2_9CE4_8422_2325)) { digest, column in
@@ -214,9 +213,7 @@ package struct HistoryCounter: Sendable {
             """
             SELECT coalesce(sum\(HistoryBoundary.isFirstRow), 0), coalesce(sum(kind < 3), 0)
             FROM history WHERE number > ?1 AND number <= ?2
-            """)
-        try rows.bind(near?.number ?? extent?.floor ?? 0, at: 1)
-        try rows.bind(number, at: 2)
+            """, [near?.number ?? extent?.floor ?? 0, number])
         if try rows.step() {
             count.transactions += Int(rows.integer(0))
             count.changes += Int(rows.integer(1))

@@ -91,8 +91,7 @@ struct HistoryOrigins: Sendable {
     func remove(on connection: borrowing Connection) throws {
         var unused = unused
         let used = try connection.prepare(
-            "SELECT origin FROM history WHERE number > ?1 AND origin NOT NULL")
-        try used.bind(newest, at: 1)
+            "SELECT origin FROM history WHERE number > ?1 AND origin NOT NULL", [newest])
         while try used.step() { unused.remove(used.integer(0)) }
         for id in unused { try connection.run("DELETE FROM history_origin WHERE id = ?1", id) }
     }
@@ -135,9 +134,7 @@ struct SelectiveDeletion: Sendable {
             """
             SELECT \(HistoryHeaders.columns) FROM history
             WHERE number >= ?1 AND number <= ?2 AND \(HistoryBoundary.isFirstRow) ORDER BY number
-            """)
-        try beginnings.bind(first, at: 1)
-        try beginnings.bind(last, at: 2)
+            """, [first, last])
         var headers = HistoryHeaders()
         var rows: Int64 = 0
         var seen: Int64 = 0
