@@ -156,7 +156,7 @@ extension ServerRelay {
     }
 
     private func newest(_ uuid: String, _ connection: JetStreamConnection) async throws -> StreamMessage {
-        try await connection.last(subject(uuid), of: try engine().zone.stream)
+        try #require(try await connection.last(subject(uuid), of: try engine().zone.stream))
     }
 
     /// Returns the sealed bytes of a note's newest revision.

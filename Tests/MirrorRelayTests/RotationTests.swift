@@ -278,9 +278,9 @@ struct RotationTests {
         func others() async throws -> [String] {
             try await relay.withConnection { connection in
                 var subjects: [String] = []
-                let last = try await connection.last("clips.world.>", of: "CLIPS_world").sequence
-                for sequence in 1...last {
-                    guard let message = try? await connection.message(sequence, of: "CLIPS_world"),
+                let last = try #require(try await connection.last("clips.world.>", of: "CLIPS_world"))
+                for sequence in 1...last.sequence {
+                    guard let message = try await connection.message(sequence, of: "CLIPS_world"),
                         message.subject.contains(".r.") || message.subject.contains(".b.")
                     else { continue }
                     if ZoneEpoch.id(of: message.body) != id { subjects.append(message.subject) }
@@ -351,7 +351,7 @@ struct RotationTests {
             ])
             let relay = try #require(zone.relay as? ServerRelay)
             let message = try await relay.withConnection { connection in
-                try await connection.last("clips.world.r.\(key)", of: "CLIPS_world")
+                try #require(try await connection.last("clips.world.r.\(key)", of: "CLIPS_world"))
             }
             sizes.insert(message.body.count)
         }

@@ -47,16 +47,15 @@ extension JetStreamSession {
         {
             // A process that was killed may have sent some.
             let subject = zone.chunk(put.key, list.hash)
-            do throws(RelayError) {
-                let last = try await connection.last(subject, of: zone.stream).sequence
-                let (chunks, failure) = try await connection.headers(
+            if let last = try await connection.last(subject, of: zone.stream)?.sequence {
+                let (chunks, failure) = try await connection.messages(
                     subject, .newestHeaders, upTo: last, in: zone
                 ) { (Self.number(of: $0), $0.sequence) }
                 if let failure { throw failure }
                 for (number, sequence) in chunks where (0..<count).contains(number) {
                     upload.sequences[number] = sequence
                 }
-            } catch RelayError.notFound {}
+            }
         }
         let new = upload
         parts.state.withLock {
@@ -72,12 +71,7 @@ extension JetStreamSession {
 
     /// Receives the next chunks of the newest revision of a key, and returns the share that arrived.
     func receivePart(of key: String) async throws(RelayError) -> Double {
-        let message: StreamMessage?
-        do throws(RelayError) {
-            message = try await connection.last(zone.record(key), of: zone.stream)
-        } catch RelayError.notFound {
-            message = nil
-        }
+        let message = try await connection.last(zone.record(key), of: zone.stream)
         guard case .chunked(let list)? = message.flatMap({ body(of: $0) }) else {
             parts.state.withLock { $0.downloads[key] = nil }
             await closeChunks()
@@ -89,23 +83,15 @@ extension JetStreamSession {
         let subject = zone.chunk(key, list.hash)
         var isLast = false
         if !download.isComplete {
-            do throws(RelayError) {
-                let end = download.end
-                let last =
-                    if let end { end } else { try await connection.last(subject, of: zone.stream).sequence }
-                download.end = last
-                isLast = last <= download.position
-                if !isLast {
-                    let received = try await chunks(subject, after: download.position)
-                    for chunk in received {
-                        download.position = chunk.sequence
-                        let number = Self.number(of: chunk)
-                        guard (0..<list.count).contains(number) else { continue }
-                        download.chunks[number] = zone.cipher.open(chunk.body, subject: chunk.subject)
-                    }
-                }
-            } catch RelayError.notFound {
-                isLast = true
+            if download.end == nil {
+                download.end = try await connection.last(subject, of: zone.stream)?.sequence
+            }
+            isLast = download.end.map { $0 <= download.position } ?? true
+            for chunk in isLast ? [] : try await chunks(subject, after: download.position) {
+                download.position = chunk.sequence
+                let number = Self.number(of: chunk)
+                guard (0..<list.count).contains(number) else { continue }
+                download.chunks[number] = zone.cipher.open(chunk.body, subject: chunk.subject)
             }
         }
         if isLast, !download.isComplete { download.isDamaged = true }

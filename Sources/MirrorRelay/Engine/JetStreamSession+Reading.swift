@@ -4,11 +4,7 @@ import Synchronization
 extension JetStreamSession {
     /// Returns the sequence of the newest record; 0 if there is none.
     private func newestNumber() async throws(RelayError) -> Int64 {
-        do throws(RelayError) {
-            return Int64(try await connection.last(zone.records, of: zone.stream).sequence)
-        } catch RelayError.notFound {
-            return 0
-        }
+        Int64(try await connection.last(zone.records, of: zone.stream)?.sequence ?? 0)
     }
 
     /// The time in which messages that have arrived wait for others.
@@ -81,7 +77,7 @@ extension JetStreamSession {
         var listing = parts.state.withLock { $0.listing } ?? PartialRecords.Listing()
         if let last = listing.last, try await entry(at: last.number) != last { listing = .init() }
         let start = listing.last.map { JetStreamConnection.Start.headersAfter(UInt64($0.number)) }
-        let (revisions, failure) = try await connection.headers(
+        let (revisions, failure) = try await connection.messages(
             zone.records, start ?? .newestHeaders, upTo: UInt64(end), in: zone
         ) { [self] in revision($0) }
         for revision in revisions { listing.revisions[revision.key] = revision }

@@ -37,7 +37,7 @@ actor JetStreamSession {
     ///
     /// - Throws: ``RelayError/wrongKey``.
     func checkKey() async throws(RelayError) -> UInt64? {
-        let message: StreamMessage
+        let message: StreamMessage?
         do throws(RelayError) {
             message = try await connection.waitingForStream { () throws(RelayError) in
                 _ = try await connection.identity(of: zone.stream)
@@ -46,6 +46,7 @@ actor JetStreamSession {
         } catch RelayError.noStream, RelayError.notFound {
             return nil
         }
+        guard let message else { return nil }
         guard zone.cipher.open(message.body, subject: zone.metadata) != nil else { throw .wrongKey }
         return message.sequence
     }
@@ -85,11 +86,7 @@ actor JetStreamSession {
 
     func entry(at number: Int64) async throws(RelayError) -> MirrorRevision? {
         guard number > 0 else { return nil }
-        do throws(RelayError) {
-            return revision(try await connection.message(UInt64(number), of: zone.stream))
-        } catch RelayError.notFound {
-            return nil
-        }
+        return try await connection.message(UInt64(number), of: zone.stream).flatMap(revision)
     }
 
     nonisolated func revision(_ message: StreamMessage) -> MirrorRevision? {
@@ -111,14 +108,10 @@ actor JetStreamSession {
 
     /// Returns the newest revision of a key; nil if there is none.
     private func newest(_ key: String) async throws(RelayError) -> MirrorEntry? {
-        do throws(RelayError) {
-            while true {
-                let message = try await connection.last(zone.record(key), of: zone.stream)
-                if let entry = try await entry(message) { return entry }
-            }
-        } catch RelayError.notFound {
-            return nil
+        while let message = try await connection.last(zone.record(key), of: zone.stream) {
+            if let entry = try await entry(message) { return entry }
         }
+        return nil
     }
 
     /// Returns the plain form of a message; nil if it is damaged: the key of the zone was checked, so the server damaged
@@ -139,7 +132,7 @@ actor JetStreamSession {
             guard let record = record(list, of: revision.key) else { return MirrorEntry(deferred: revision) }
             guard record.isEmpty else { return MirrorEntry(revision: revision, body: record) }
             let newest = try await connection.last(message.subject, of: zone.stream)
-            return newest.sequence == message.sequence ? MirrorEntry(revision: revision, body: []) : nil
+            return newest?.sequence == message.sequence ? MirrorEntry(revision: revision, body: []) : nil
         case nil:
             // A record that is sealed with a key that this machine lacks is not damaged.
             let isDamaged = zone.cipher.unknownKey(of: message.body) == nil

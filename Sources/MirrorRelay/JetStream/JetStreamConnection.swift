@@ -184,25 +184,25 @@ actor JetStreamConnection {
         natsConnection_PublishString(handles.connection, "$JS.API.\(request)", body)
     }
 
-    /// Returns the newest message of a subject, which may have wildcards.
+    /// Returns the newest message of a subject, which may have wildcards; nil without one.
     ///
     /// Answered by the stream's leader: a direct get may be answered by a stale replica.
-    func last(_ subject: String, of stream: String) throws(RelayError) -> StreamMessage {
+    func last(_ subject: String, of stream: String) throws(RelayError) -> StreamMessage? {
         try message { js_GetLastMsg(&$0, handles.context, stream, subject, nil, &$1) }
     }
 
-    func message(_ sequence: UInt64, of stream: String) throws(RelayError) -> StreamMessage {
+    func message(_ sequence: UInt64, of stream: String) throws(RelayError) -> StreamMessage? {
         try message { js_GetMsg(&$0, handles.context, stream, sequence, nil, &$1) }
     }
 
     private func message(
         _ request: (inout OpaquePointer?, inout jsErrCode) -> natsStatus
-    ) throws(RelayError) -> StreamMessage {
+    ) throws(RelayError) -> StreamMessage? {
         var (message, code) = (OpaquePointer?.none, jsErrCode(0))
-        try RelayError.check(request(&message, &code), code)
+        let status = request(&message, &code)
         defer { natsMsg_Destroy(message) }
-        guard let copy = StreamMessage(message) else { throw .notFound }
-        return copy
+        do throws(RelayError) { try RelayError.check(status, code) } catch RelayError.notFound { return nil }
+        return StreamMessage(message)
     }
 
     /// Closes the connection. The callback of a closed one may come much later, and requests until then fail.

@@ -36,30 +36,15 @@ extension JetStreamSession {
     }
 
     func keyRecords() async throws(RelayError) -> [(record: KeyRecord, sequence: UInt64)] {
-        let last: UInt64
-        do throws(RelayError) {
-            last = try await connection.last(zone.keyRecords, of: zone.stream).sequence
-        } catch RelayError.notFound {
-            return []
+        guard let last = try await connection.last(zone.keyRecords, of: zone.stream) else { return [] }
+        let prefix = String(zone.keyRecords.dropLast())
+        let (records, failure) = try await connection.messages(
+            zone.keyRecords, .after(0), upTo: last.sequence, maxSize: Self.maxKeyBytes, in: zone
+        ) { message -> (record: KeyRecord, sequence: UInt64)? in
+            let name = String(message.subject.dropFirst(prefix.count))
+            guard message.subject.hasPrefix(prefix), KeyRecord.isValid(name) else { return nil }
+            return (KeyRecord(name: name, bytes: message.body), message.sequence)
         }
-        let prefix = zone.keyRecords.dropLast()
-        var (records, size, newest): ([(record: KeyRecord, sequence: UInt64)], Int, UInt64) = ([], 0, 0)
-        let feed = try await connection.feed(zone.keyRecords, of: zone.stream, from: .after(0))
-        var failure: RelayError?
-        while newest < last, size < Self.maxKeyBytes, failure == nil {
-            do throws(RelayError) {
-                for message in try await connection.next(feed, of: zone.stream, limit: .max) {
-                    newest = message.sequence
-                    size += message.size
-                    let name = String(message.subject.dropFirst(prefix.count))
-                    guard message.subject.hasPrefix(prefix), KeyRecord.isValid(name) else { continue }
-                    records.append((KeyRecord(name: name, bytes: message.body), newest))
-                }
-            } catch {
-                failure = error
-            }
-        }
-        await connection.close(feed, of: zone.stream)
         if let failure { throw failure }
         return records
     }
@@ -105,10 +90,7 @@ extension JetStreamSession {
     private func putNotice() async throws(RelayError) {
         let key = zone.cipher.key(entity: MirrorFormat.entity, uuid: MirrorFormat.notice)
         let subject = zone.record(key)
-        var previous: UInt64?
-        do throws(RelayError) {
-            previous = try await connection.last(subject, of: zone.stream).sequence
-        } catch RelayError.notFound {}
+        let previous = try await connection.last(subject, of: zone.stream)?.sequence
         let body = zone.cipher.seal(
             RecordBody.whole(MirrorFormat.noticeRecord).bytes, subject: subject)
         let message = OutgoingMessage(

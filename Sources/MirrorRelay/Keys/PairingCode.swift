@@ -27,7 +27,10 @@ extension MirrorSecret {
         let (name, stream) = (Invitation.name(of: self), Zone.stream(zone))
         do throws(RelayError) {
             _ = try await connection.identity(of: stream)
-            let message = try await connection.last(Zone.keyRecord(name, zone: zone), of: stream)
+            guard let message = try await connection.last(Zone.keyRecord(name, zone: zone), of: stream) else {
+                let other = try await connection.last(Zone.keyRecord("*", zone: zone), of: stream)
+                return .unknown(isOldZone: other == nil)
+            }
             let record = KeyRecord(name: name, bytes: message.body)
             guard let invitation = Invitation(record, self, zone: zone) else {
                 return .unknown(isOldZone: false)
@@ -36,13 +39,6 @@ extension MirrorSecret {
                 try await JetStreamConnection.use(address) { connection throws(RelayError) in
                     try await connection.erase(message.sequence, of: stream)
                 }
-            }
-        } catch RelayError.notFound {
-            do throws(RelayError) {
-                _ = try await connection.last(Zone.keyRecord("*", zone: zone), of: stream)
-                return .unknown(isOldZone: false)
-            } catch RelayError.notFound {
-                return .unknown(isOldZone: true)
             }
         } catch RelayError.noStream {
             return .noZone
