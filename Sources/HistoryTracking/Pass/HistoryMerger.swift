@@ -35,32 +35,8 @@ public enum MergeHookResult: Hashable, Sendable {
     case finish
 }
 
-/// A pipeline of hooks that runs before the tracker's own merge, or replaces it.
-struct MergeHooks: Sendable {
-    typealias Body = @Sendable ([HistoryTransaction], [StoreContext]) async throws -> MergeHookResult
-
-    private var hooks: [(id: ObserverID, body: Body)] = []
-    var isEmpty: Bool { hooks.isEmpty }
-
-    /// Adds a hook before another one; at the end if that one is nil or unknown.
-    mutating func add(_ id: ObserverID, before other: ObserverID?, _ body: @escaping Body) {
-        let index = hooks.firstIndex { $0.id == other } ?? hooks.endIndex
-        hooks.insert((id, body), at: index)
-    }
-
-    mutating func remove(_ id: ObserverID) -> Bool {
-        guard let index = hooks.firstIndex(where: { $0.id == id }) else { return false }
-        hooks.remove(at: index)
-        return true
-    }
-
-    nonisolated(nonsending) func run(
-        _ transactions: [HistoryTransaction], _ contexts: [StoreContext]
-    ) async throws -> MergeHookResult {
-        for hook in hooks where try await hook.body(transactions, contexts) == .finish { return .finish }
-        return .proceed
-    }
-}
+/// A hook of the pipeline that runs before the tracker's own merge, or replaces it.
+typealias MergeHook = @Sendable ([HistoryTransaction], [StoreContext]) async throws -> MergeHookResult
 
 /// A hook that removes duplicates that two writers created simultaneously, such as one page saved twice.
 ///

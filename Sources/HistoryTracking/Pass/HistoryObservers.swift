@@ -1,44 +1,26 @@
 import PersistentStore
+import Synchronization
 
 /// An identifier of an observer or of a merge hook, for removing it.
 public struct ObserverID: Hashable, Sendable {
-    let number: Int
+    private let number: Int
+    private static let last = Atomic(0)
+
+    init() { number = Self.last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// Read-only hooks per entity and kind.
-struct HistoryObservers: Sendable {
-    typealias Body = @Sendable (HistoryTransaction) async throws -> Void
-
-    private struct Observer: Sendable {
-        let id: ObserverID
-        let entity: String?
-        let kind: HistoryChange.Kind?
-        let body: Body
-
-        func wants(_ group: Group) -> Bool {
-            (entity == nil || entity == group.entity) && (kind == nil || kind == group.kind)
-        }
-    }
-
-    private struct Group: Hashable {
-        let entity: String
-        let kind: HistoryChange.Kind
-    }
-
-    private var observers: [Observer] = []
-    private var lastNumber = 0
+/// Observers or hooks of one kind, in the order in which they are called.
+struct HistoryObservers<Body: Sendable>: Sendable {
+    private var observers: [(id: ObserverID, body: Body)] = []
 
     var isEmpty: Bool { observers.isEmpty }
+    var bodies: [Body] { observers.map(\.body) }
 
-    mutating func add(_ entity: String?, _ kind: HistoryChange.Kind?, _ body: @escaping Body) -> ObserverID {
-        let id = makeID()
-        observers.append(Observer(id: id, entity: entity, kind: kind, body: body))
+    /// Adds an observer before another one; at the end if that one is nil or unknown.
+    mutating func add(_ body: Body, before other: ObserverID? = nil) -> ObserverID {
+        let id = ObserverID()
+        observers.insert((id, body), at: observers.firstIndex { $0.id == other } ?? observers.endIndex)
         return id
-    }
-
-    mutating func makeID() -> ObserverID {
-        lastNumber += 1
-        return ObserverID(number: lastNumber)
     }
 
     mutating func remove(_ id: ObserverID) -> Bool {
@@ -46,17 +28,35 @@ struct HistoryObservers: Sendable {
         observers.removeAll { $0.id == id }
         return observers.count < count
     }
+}
 
-    /// Calls the observers with each group, in the order of the groups' first changes; for one group, in the
+/// A read-only hook for an entity and a kind; nil is for any.
+struct TransactionObserver: Sendable {
+    let entity: String?
+    let kind: HistoryChange.Kind?
+    let body: @Sendable (HistoryTransaction) async throws -> Void
+
+    private struct Group: Hashable {
+        let entity: String
+        let kind: HistoryChange.Kind
+    }
+
+    private func wants(_ group: Group) -> Bool {
+        (entity == nil || entity == group.entity) && (kind == nil || kind == group.kind)
+    }
+
+    /// Calls the observers with each group of changes, in the order of the groups' first changes; for one group, in the
     /// order of registration.
-    nonisolated(nonsending) func observe(_ transaction: HistoryTransaction) async throws {
+    nonisolated(nonsending) static func observe(
+        _ transaction: HistoryTransaction, with observers: [TransactionObserver]
+    ) async throws {
         for (group, changes) in groups(of: transaction) {
             let observed = transaction.with(changes)
             for observer in observers where observer.wants(group) { try await observer.body(observed) }
         }
     }
 
-    private func groups(of transaction: HistoryTransaction) -> [(Group, [HistoryChange])] {
+    private static func groups(of transaction: HistoryTransaction) -> [(Group, [HistoryChange])] {
         var groups: [(Group, [HistoryChange])] = []
         var indices: [Group: Int] = [:]
         for change in transaction.changes {
@@ -69,26 +69,5 @@ struct HistoryObservers: Sendable {
             }
         }
         return groups
-    }
-}
-
-/// Hooks that receive one kind of value and cannot fail, in the order of registration.
-struct ValueObservers<Value: Sendable>: Sendable {
-    typealias Body = @Sendable (Value) async -> Void
-
-    private var observers: [(id: ObserverID, body: Body)] = []
-
-    var isEmpty: Bool { observers.isEmpty }
-
-    mutating func add(_ id: ObserverID, _ body: @escaping Body) { observers.append((id, body)) }
-
-    mutating func remove(_ id: ObserverID) -> Bool {
-        let count = observers.count
-        observers.removeAll { $0.id == id }
-        return observers.count < count
-    }
-
-    nonisolated(nonsending) func observe(_ value: Value) async {
-        for observer in observers { await observer.body(value) }
     }
 }

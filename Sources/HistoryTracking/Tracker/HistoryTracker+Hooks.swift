@@ -21,7 +21,7 @@ extension HistoryTracker {
         entity: String? = nil, kind: HistoryChange.Kind? = nil,
         _ body: @escaping @Sendable (HistoryTransaction) async throws -> Void
     ) -> ObserverID {
-        observers.add(entity, kind, body)
+        observers.add(TransactionObserver(entity: entity, kind: kind, body: body))
     }
 
     /// Removes an observer or a merge hook; returns false if it was not registered.
@@ -39,9 +39,7 @@ extension HistoryTracker {
     public func registerRefreshObserver(_ body: @escaping @Sendable (SkippedHistory) async -> Void)
         -> ObserverID
     {
-        let id = observers.makeID()
-        refreshObservers.add(id, body)
-        return id
+        refreshObservers.add(body)
     }
 
     /// Calls `body`, at least once, with the net effect of each merge that changed objects of a context, before
@@ -53,9 +51,7 @@ extension HistoryTracker {
     public func registerMergeObserver(_ body: @escaping @Sendable (MergeResult, StoreContext) async -> Void)
         -> ObserverID
     {
-        let id = observers.makeID()
-        mergeObservers.add(id) { await body($0.0, $0.1) }
-        return id
+        mergeObservers.add(body)
     }
 
     /// Adds a hook to the pipeline that runs before the tracker's own merge: before `other`, or at the end.
@@ -64,8 +60,6 @@ extension HistoryTracker {
         before other: ObserverID? = nil,
         _ body: @escaping @Sendable ([HistoryTransaction], [StoreContext]) async throws -> MergeHookResult
     ) -> ObserverID {
-        let id = observers.makeID()
-        mergeHooks.add(id, before: other, body)
-        return id
+        mergeHooks.add(body, before: other)
     }
 }

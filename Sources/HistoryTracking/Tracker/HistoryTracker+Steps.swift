@@ -53,26 +53,30 @@ extension HistoryTracker {
     }
 
     func report(_ skipped: SkippedHistory) async {
-        let (observers, deduplicator) = (refreshObservers, parameters.deduplicator)
+        let (observers, deduplicator) = (refreshObservers.bodies, parameters.deduplicator)
         guard !observers.isEmpty || deduplicator != nil else { return }
         try? await onSharedPool {
-            await observers.observe(skipped)
+            for observe in observers { await observe(skipped) }
             await deduplicator?.historyWasSkipped(skipped)
         }
     }
 
     private func report(_ merged: [(MergeResult, StoreContext)]) async {
-        let observers = mergeObservers
+        let observers = mergeObservers.bodies
         guard !observers.isEmpty && !merged.isEmpty else { return }
-        try? await onSharedPool { for result in merged { await observers.observe(result) } }
+        try? await onSharedPool {
+            for (result, context) in merged { for observe in observers { await observe(result, context) } }
+        }
     }
 
     /// Calls the observers with transactions that neither the contexts nor the hooks committed.
     func observe(_ transactions: [HistoryTransaction]) async throws(PassFailure) {
         guard !observers.isEmpty else { return }
-        let observers = observers
+        let observers = observers.bodies
         for transaction in transactions {
-            try await run(.observer, [transaction]) { try await observers.observe(transaction) }
+            try await run(.observer, [transaction]) {
+                try await TransactionObserver.observe(transaction, with: observers)
+            }
         }
     }
 
@@ -81,8 +85,13 @@ extension HistoryTracker {
     ) async throws(PassFailure) {
         var left = transactions
         if !mergeHooks.isEmpty && !foreign.isEmpty {
-            let (hooks, contexts) = (mergeHooks, parameters.contexts)
-            let result = try await run(.mergeHook, foreign) { try await hooks.run(foreign, contexts) }
+            let (hooks, contexts) = (mergeHooks.bodies, parameters.contexts)
+            let result = try await run(.mergeHook, foreign) {
+                for hook in hooks where try await hook(foreign, contexts) == .finish {
+                    return MergeHookResult.finish
+                }
+                return .proceed
+            }
             if result == .finish {
                 let merged = Set(foreign.map(\.number))
                 left.removeAll { merged.contains($0.number) }

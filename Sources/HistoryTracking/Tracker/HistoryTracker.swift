@@ -12,10 +12,10 @@ public actor HistoryTracker {
     /// A cleaner with the bounds of the tracker, for manual use.
     package nonisolated let cleaner: HistoryCleaner
     var schedule: CleaningSchedule
-    var observers = HistoryObservers()
-    var mergeHooks = MergeHooks()
-    var refreshObservers = ValueObservers<SkippedHistory>()
-    var mergeObservers = ValueObservers<(MergeResult, StoreContext)>()
+    var observers = HistoryObservers<TransactionObserver>()
+    var mergeHooks = HistoryObservers<MergeHook>()
+    var refreshObservers = HistoryObservers<@Sendable (SkippedHistory) async -> Void>()
+    var mergeObservers = HistoryObservers<@Sendable (MergeResult, StoreContext) async -> Void>()
     /// The transactions that hooks saved; they are merged, but not delivered to the hooks.
     let hookWork = SavedTransactions()
 
