@@ -223,7 +223,9 @@ extension SearchIndex {
                 || !schema.indexedAttributes.isDisjoint(with: change.updatedAttributes))
     }
 
-    func sortPosition(of position: SearchPosition, _ snapshot: borrowing StoreSnapshot) -> SortPosition {
+    nonisolated func sortPosition(
+        of position: SearchPosition, _ snapshot: borrowing StoreSnapshot
+    ) -> SortPosition {
         snapshot.position(
             of: ObjectID(entity: schema.entity, key: position.id),
             [schema.created: .integer(position.created)], in: schema.newestFirst)

@@ -71,7 +71,7 @@ extension SearchIndex {
         }
     }
 
-    private func record() throws(StoreError) -> IndexRecord? {
+    func record() throws(StoreError) -> IndexRecord? {
         try use(.reading) { connection, _ in try IndexRecord(connection) } ?? nil
     }
 
@@ -132,7 +132,7 @@ extension SearchIndex {
             let (documents, areAll) = try schema.documents(request, in: snapshot)
             for document in documents { body(document) }
             guard let last = documents.last, !areAll || documents.count == 1000 else { return }
-            request.after = assumeIsolated { $0.sortPosition(of: last.position, snapshot) }
+            request.after = sortPosition(of: last.position, snapshot)
         }
     }
 

@@ -68,17 +68,13 @@ extension SearchIndex {
         }
     }
 
-    private func storedCursor() throws(StoreError) -> HistoryToken? {
-        try use(.reading) { connection, _ in try IndexRecord(connection)?.cursor } ?? nil
-    }
-
     /// Records the index's cursor in the store, so that cleaning waits for it and `consumers` shows it.
     ///
     /// - Parameter changes: The number of changes from which on a cursor is recorded again.
     private nonisolated(nonsending) func recordCursor(
         after changes: UInt64 = SearchIndex.unrecordedChanges
     ) async throws(StoreError) {
-        let own = try await storedCursor()
+        let own = try await record()?.cursor
         let stored = try await container.read { snapshot throws(StoreError) in
             try snapshot.consumers().first { $0.name == Self.consumerName }?.token
         }

@@ -34,13 +34,13 @@ struct StoreScan {
     ) throws(StoreError) -> (documents: [SearchDocument], end: SearchPosition?) {
         let schema = index.schema
         var request = FetchRequest(schema.entity, where: flags.predicate(schema), sort: schema.newestFirst)
-        request.after = sortPosition(position, snapshot)
+        request.after = index.sortPosition(of: position, snapshot)
         // An index finds starred and archived objects directly.
         let isDirect = flags.isEmpty || flags.starred == true || flags.archived == true
         let last = isDirect ? nil : try end(after: position, in: snapshot)
         request.limit = count
         request.before = last.map {
-            sortPosition(SearchPosition(created: $0.created, id: $0.id - 1), snapshot)
+            index.sortPosition(of: SearchPosition(created: $0.created, id: $0.id - 1), snapshot)
         }
         let (documents, areAll) = try schema.documents(request, in: snapshot)
         return (documents, areAll && documents.count < count ? last : documents.last?.position)
@@ -52,18 +52,11 @@ struct StoreScan {
     ) throws(StoreError) -> SearchPosition? {
         var request = FetchRequest(index.schema.entity, sort: index.schema.newestFirst, limit: 1)
         request.attributes = [index.schema.created]
-        request.after = sortPosition(position, snapshot)
+        request.after = index.sortPosition(of: position, snapshot)
         request.offset = stretch - 1
         return try snapshot.fetch(request).first.map {
             SearchPosition(created: $0[index.schema.created].integerValue ?? 0, id: $0.id.key)
         }
-    }
-
-    private func sortPosition(_ position: SearchPosition, _ snapshot: borrowing StoreSnapshot) -> SortPosition
-    {
-        snapshot.position(
-            of: ObjectID(entity: index.schema.entity, key: position.id),
-            [index.schema.created: .integer(position.created)], in: index.schema.newestFirst)
     }
 }
 

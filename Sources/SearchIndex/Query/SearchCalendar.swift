@@ -1,4 +1,5 @@
 import Glibc
+import PersistentStore
 
 /// A day of the calendar.
 package struct CalendarDay: Hashable, Sendable {
@@ -18,11 +19,7 @@ package struct SearchCalendar: Sendable {
     /// The system's clock and time zone. Foundation would require the part with the time zone names, not only
     /// FoundationEssentials.
     package static let local = SearchCalendar(
-        now: {
-            var time = timespec()
-            clock_gettime(CLOCK_REALTIME, &time)
-            return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-        },
+        now: StoreOptions.systemMilliseconds,
         start: { day in
             var fields = day.fields
             fields.tm_isdst = -1

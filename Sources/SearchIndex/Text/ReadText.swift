@@ -56,7 +56,8 @@ package struct ReadText {
 
     private mutating func add(_ line: ArraySlice<UInt8>, hasDashesBelow: Bool) {
         if let fence {
-            let (rest, quotes) = Self.withoutQuotes(line, upTo: fence.quotes)
+            let marks = LineMarks(line, maxQuotes: fence.quotes, maxItems: 0)
+            let (rest, quotes) = (line[marks.content...], marks.quotes)
             let isEnd = rest.starts(with: fence.signs) && rest.allSatisfy { $0 == fence.signs.first }
             // The end of a quote is that of its code.
             if isEnd || quotes < fence.quotes { self.fence = nil } else { result += rest + [0x20] }
@@ -127,18 +128,6 @@ package struct ReadText {
     package static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let end = line.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? line.startIndex
         return line[..<end].drop { $0 <= 0x20 }
-    }
-
-    /// Returns a line without the marks of quotes, and their number.
-    private static func withoutQuotes(
-        _ line: ArraySlice<UInt8>, upTo limit: Int
-    ) -> (content: ArraySlice<UInt8>, count: Int) {
-        var (rest, count) = (line, 0)
-        while count < limit, rest.first == UInt8(ascii: ">") {
-            rest = rest.dropFirst().drop { $0 == 0x20 }
-            count += 1
-        }
-        return (rest, count)
     }
 
     /// Returns a line without the marks of quotes and of the items of a list, whose numbers remain.
