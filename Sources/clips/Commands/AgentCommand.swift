@@ -69,8 +69,7 @@ extension Invocation {
         switch action {
         case "install":
             guard context.isProgramKnown else {
-                fail("Cannot find the path of the program without /proc. Mount /proc, then try again.")
-                return .failed
+                return fail("Cannot find the path of the program without /proc. Mount /proc, then try again.")
             }
             if context.isBuild {
                 remark(

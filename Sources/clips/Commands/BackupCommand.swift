@@ -15,8 +15,7 @@ extension Command {
         let path = invocation.arguments.operands[0]
         let isForced = invocation.arguments.has("--force")
         if !isForced, access(path, F_OK) == 0 {
-            invocation.fail("The file \(path) already exists. Use --force to replace it.")
-            return .failed
+            return invocation.fail("The file \(path) already exists. Use --force to replace it.")
         }
         let store = try await invocation.openStoreToRead()
         try await invocation.withProgress { progress in

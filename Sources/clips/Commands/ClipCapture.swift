@@ -149,8 +149,8 @@ struct ClipCapture {
             return status
         } catch {
             let ids = saved.map(String.init).joined(separator: ", ")
-            invocation.fail("Saved as \(ids), but standard output could not be written: \(error.reason).")
-            return .failed
+            return invocation.fail(
+                "Saved as \(ids), but standard output could not be written: \(error.reason).")
         }
     }
 

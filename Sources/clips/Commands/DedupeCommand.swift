@@ -42,8 +42,7 @@ extension Command {
             return .done
         }
         guard arguments.has("--yes") || invocation.isOnTerminal else {
-            invocation.fail("Found \(total). Nothing was changed; use --yes to \(policy.verb) them.")
-            return .failed
+            return invocation.fail("Found \(total). Nothing was changed; use --yes to \(policy.verb) them.")
         }
         try invocation.output.flush()
         guard arguments.has("--yes") || invocation.ask(policy.question(total)) else { return .failed }
@@ -53,10 +52,9 @@ extension Command {
         let clips = only ?? remaining.count.counted("clip")
         invocation.remark(policy.result(deleted.counted("duplicate"), of: clips))
         guard deleted < count else { return .done }
-        invocation.fail(
+        return invocation.fail(
             "\((count - deleted).counted("duplicate")) changed since then, or would be too long together."
         )
-        return .failed
     }
 }
 

@@ -28,16 +28,14 @@ private struct ClipEditing {
     func run(_ clip: Clip) async throws -> ExitStatus {
         let before = ClipForm(clip).text
         guard let path = TextFile.writeTemporary(before) else {
-            invocation.fail("Cannot create a file for the editor. Set TMPDIR to a writable folder.")
-            return .failed
+            return invocation.fail("Cannot create a file for the editor. Set TMPDIR to a writable folder.")
         }
         let editor = Editor.environment()
         // A signal must not end the program before it has reported where the text is.
         PendingInterrupt.hold()
         let status = Self.ignoringInterrupts { editor.edit(path) }
         guard let after = TextFile.read(path) else {
-            invocation.fail("The edited file \(path) is missing. Clip \(clip.id) is unchanged.")
-            return .failed
+            return invocation.fail("The edited file \(path) is missing. Clip \(clip.id) is unchanged.")
         }
         guard status == 0 else {
             let ending = status.map { "exited with status \($0)" } ?? "could not be started"

@@ -37,8 +37,7 @@ extension Command {
                 ? try await invocation.nothingMatches(query.search, in: store) : .done
         }
         guard !store.hasFile(at: path) else {
-            invocation.fail("\(path) is a file of the store itself. Use another file.")
-            return .failed
+            return invocation.fail("\(path) is a file of the store itself. Use another file.")
         }
         PendingInterrupt.hold()
         let file: ReplacementFile

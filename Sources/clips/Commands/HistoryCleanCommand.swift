@@ -34,8 +34,7 @@ extension Command {
         let (result, remains) = try await store.deleteHistory(request)
         invocation.report(result, isDry: false)
         guard let remains else { return .done }
-        invocation.fail("The files may still contain deleted text: \(remains). Run the command again.")
-        return .failed
+        return invocation.fail("The files may still contain deleted text: \(remains). Run the command again.")
     }
 }
 

@@ -25,8 +25,7 @@ extension Command {
         if case .transaction(let number) = point {
             let newest = try await store.newestTransaction()
             guard number <= newest else {
-                invocation.fail("There is no transaction \(number); the newest one is \(newest).")
-                return .failed
+                return invocation.fail("There is no transaction \(number); the newest one is \(newest).")
             }
         }
         let follows = arguments.has("--follow")

@@ -53,7 +53,8 @@ struct JSONLinesImport {
         guard let line else {
             progress.bad += 1
             let limit = "the line is longer than \(Self.longestLine >> 20) MB"
-            return invocation.fail("\(ImportProblem(line: number, limit))")
+            invocation.fail("\(ImportProblem(line: number, limit))")
+            return
         }
         guard line.contains(where: { !Self.isSpace($0) }) else { return }
         do {
@@ -138,8 +139,8 @@ struct JSONLinesImport {
         do {
             try invocation.output.flush()
         } catch {
-            invocation.fail("Saved \(saved), but standard output could not be written: \(error.reason).")
-            return .failed
+            return invocation.fail(
+                "Saved \(saved), but standard output could not be written: \(error.reason).")
         }
         if progress.isInterrupted || (progress.failure != nil && PendingInterrupt.isThere) {
             return .interrupted

@@ -60,8 +60,7 @@ extension Invocation {
         }
         if count > 0 { remark("\(done(subject)).") }
         guard gone > 0 else { return status }
-        fail("\(gone.counted("clip")) no longer \(gone == 1 ? "exists" : "exist").")
-        return .failed
+        return fail("\(gone.counted("clip")) no longer \(gone == 1 ? "exists" : "exist").")
     }
 
     /// The query of `--query`; a change refuses one with an invalid word, which would match more.
@@ -100,8 +99,7 @@ extension Invocation {
             } catch let error as ClipError {
                 status = fail(error)
             } catch {
-                fail(error.sentence)
-                status = .failed
+                status = fail(error.sentence)
             }
         }
         return (ids, status)

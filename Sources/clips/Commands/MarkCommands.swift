@@ -85,9 +85,8 @@ extension Command {
         let store = try await invocation.openExistingStore()
         var status = ExitStatus.done
         for name in names where Int64(name) == nil {
-            invocation.fail(
+            status = invocation.fail(
                 "There is no deleted clip \(name). 'clips history' shows the IDs of deleted clips.")
-            status = .failed
         }
         let (restored, problems, _) = try await store.restore(names.compactMap { Int64($0) })
         for problem in problems { status = invocation.fail(problem) }

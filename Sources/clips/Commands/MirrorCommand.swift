@@ -17,13 +17,11 @@ extension Command {
         let action = arguments.operands[0]
         guard mirrorActions.contains(action) else { throw unknownAction(action, mirrorActions) }
         guard let program = MirrorProgram.path else {
-            invocation.fail(
+            return invocation.fail(
                 "Cannot find \(MirrorProgram.name), a program of its own. \(MirrorProgram.advice)")
-            return .failed
         }
         if let problem = startProblem(program) {
-            invocation.fail(problem)
-            return .failed
+            return invocation.fail(problem)
         }
         try invocation.output.flush()
         var words = [program] + arguments.operands
@@ -35,8 +33,7 @@ extension Command {
             }
         }
         ChildProcess.become(words)
-        invocation.fail("Cannot start \(program). Check its permissions.")
-        return .failed
+        return invocation.fail("Cannot start \(program). Check its permissions.")
     }
 
     private static let mirrorActions = [

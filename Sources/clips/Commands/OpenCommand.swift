@@ -29,13 +29,11 @@ extension Command {
         for id in ids {
             let clip = try await store.clip(id)
             guard !clip.url.isEmpty else {
-                invocation.fail("Clip \(id) has no URL.")
-                status = .failed
+                status = invocation.fail("Clip \(id) has no URL.")
                 continue
             }
             if let rejection = PageOpening.rejection(of: clip.url) {
-                invocation.fail("Clip \(id) is not opened: \(rejection)")
-                status = .failed
+                status = invocation.fail("Clip \(id) is not opened: \(rejection)")
                 continue
             }
             urls.append(clip.url)
@@ -44,8 +42,7 @@ extension Command {
         }
         guard !urls.isEmpty else { return status }
         if let failure = PageOpening.failure(opening: urls, with: .environment()) {
-            invocation.fail(failure)
-            return .failed
+            return invocation.fail(failure)
         }
         if !arguments.has("--keep-unread"), ConfigFile.read().readsOnOpen, store.readOnlyReason == nil {
             try await store.set(.unread, false, of: opened)

@@ -72,16 +72,14 @@ extension Invocation {
         let known = Set(try await store.tagCounts().map(\.name))
         var status = ExitStatus.done
         for name in names where !known.contains(name) {
-            fail("No clip has the tag '\(name)'. 'clips tags' prints the tags.")
-            status = .failed
+            status = fail("No clip has the tag '\(name)'. 'clips tags' prints the tags.")
         }
         if isNew, status == .done, let new, names == [new] {
-            fail("The old and the new name are the same: '\(new)'. Nothing was changed; give another name.")
-            return .failed
+            return fail(
+                "The old and the new name are the same: '\(new)'. Nothing was changed; give another name.")
         }
         if isNew, status == .done, let new, known.contains(new) {
-            fail("The tag '\(new)' exists. Run 'clips tags merge' to merge both.")
-            return .failed
+            return fail("The tag '\(new)' exists. Run 'clips tags merge' to merge both.")
         }
         let found = names.filter(known.contains)
         guard !found.isEmpty else { return status }

@@ -55,8 +55,7 @@ extension Command {
                 let (token, deleted): (HistoryToken?, Int)
                 switch outcome {
                 case .contested(let conflict):
-                    invocation.fail(conflict.sentence(isRedoing ? "redo" : "undo", change))
-                    return .failed
+                    return invocation.fail(conflict.sentence(isRedoing ? "redo" : "undo", change))
                 case .saved(let saved, _, let clips, let all, let missing):
                     (token, deleted) = (saved, missing)
                     change = try await store.description(change, ofClips: clips, of: all)
@@ -110,10 +109,9 @@ extension Invocation {
             remark("\(isPart ? "undid a part of" : "undid"): \(change).")
         }
         guard result.contested > 0 else { return .done }
-        fail(
+        return fail(
             "Other authors have changed the clips of \(result.contested.counted("change")) since then; their values remain. Use --force to \(result.leavesClips ? "overwrite them, and to delete the clips that the changes saved" : "overwrite")."
         )
-        return .failed
     }
 }
 

@@ -98,12 +98,13 @@ struct Invocation: Sendable {
         if !isQuiet { Message.write(text, about: subject) }
     }
 
-    /// Writes an error on standard error.
-    func fail(_ text: String, about subject: String? = nil) { Message.write(text, about: subject) }
-
-    /// Writes the error of one of several operands, after which the command continues.
-    func fail(_ error: ClipError) -> ExitStatus {
-        fail(error.description)
+    /// Writes an error on standard error, and returns the status of a failure.
+    @discardableResult
+    func fail(_ text: String, about subject: String? = nil) -> ExitStatus {
+        Message.write(text, about: subject)
         return .failed
     }
+
+    /// Writes the error of one of several operands, after which the command continues.
+    func fail(_ error: ClipError) -> ExitStatus { fail(error.description) }
 }
