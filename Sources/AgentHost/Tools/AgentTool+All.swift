@@ -39,14 +39,8 @@ extension AgentTool {
                 Argument("limit", .number(most: AgentClips.maxClips), "Maximum number of clips (100)"),
             ]
         ) { clips, fields in
-            var cursor: ClipCursor?
-            if let text = try fields.text("before", limit: HostLimits.tag) {
-                cursor = ClipCursor(text)
-                guard cursor != nil else {
-                    throw HostError(.invalid, "'before' is not the 'next' of an answer.")
-                }
-            }
-            return try await clips.list(after: cursor, limit: try fields.limit(AgentClips.maxClips))
+            try await clips.list(
+                after: try fields.cursor(limit: HostLimits.tag), limit: try fields.limit(AgentClips.maxClips))
         },
         AgentTool(
             name: "tags", summary: "List tags with the numbers of their clips, most used first.",

@@ -84,14 +84,7 @@ package struct HostRequest: Sendable {
                 prefix: try fields.text("prefix", limit: HostLimits.tag) ?? "",
                 limit: try fields.limit(HostLimits.tagNames))
         case "list":
-            var cursor: ClipCursor?
-            if let text = try fields.text("before") {
-                cursor = ClipCursor(text)
-                guard cursor != nil else {
-                    throw HostError(.invalid, "'before' is not the 'next' of an answer.")
-                }
-            }
-            return .list(after: cursor, limit: try fields.limit(HostLimits.page))
+            return .list(after: try fields.cursor(), limit: try fields.limit(HostLimits.page))
         case "watch": return .watch
         case "unwatch": return .unwatch
         default: throw HostError(.protocol, "The type of the message is unknown. Update the program.")

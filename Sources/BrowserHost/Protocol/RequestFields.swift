@@ -70,6 +70,15 @@ package struct RequestFields {
         return Int(min(limit, Int64(most)))
     }
 
+    /// The value of `before`: the position after which a page of clips begins.
+    package func cursor(limit: Int = 64 << 10) throws(HostError) -> ClipCursor? {
+        guard let text = try text("before", limit: limit) else { return nil }
+        guard let cursor = ClipCursor(text) else {
+            throw HostError(.invalid, "'before' is not the 'next' of an answer.")
+        }
+        return cursor
+    }
+
     /// The clip of the object, with the names and types of ``ClipRecord``.
     package func draft() throws(HostError) -> ClipDraft {
         guard object.isObject else { throw HostError(.invalid, "A clip must be a JSON object.") }
