@@ -46,6 +46,8 @@ import Testing
                 "<a href='#c3'>3</a> <a href='#part'>Part</a> <a href='#r'>[RFC]</a>",
                 "[3][1] [Part][2] [[RFC]][3]"
             ),
+            ("a<a href='#a' aria-label='Permalink'><svg></svg></a>b<a class=x href='#b'>&#8203;</a>", "ab"),
+            ("a<a href='#c'></a>b<a href='/c' aria-label=c></a>", "ab [c][1]"),
             ("a<sup><a href='/x#n'>[2]</a></sup> b<sup>2</sup>", "a[[2]][1] b^2"),
             ("<code>a<a href='#n2'>[2]</a></code> [1]", "`a`[[2]][1] \\[1]"),
         ])

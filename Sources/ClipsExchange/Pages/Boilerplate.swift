@@ -100,10 +100,14 @@ enum Boilerplate {
         return hasImage || !words.isEmpty && !words.lowercased().contains("javascript")
     }
 
-    /// Whether an element leads to the heading that it is in, by a sign only.
-    static func isPermalink(_ node: HTMLDocument.Node) -> Bool {
+    /// Whether an element leads to the heading that it is in, by a sign, or without words that are shown.
+    static func isPermalink(_ node: HTMLDocument.Node, in links: PageLinks) -> Bool {
         guard node.name == "a", node["href"]?.contains("#") == true else { return false }
-        return ["¶", "#", "§", "🔗"].contains(ReadableText.line(of: node))
+        let words = ReadableText.line(of: node).unicodeScalars.filter {
+            !$0.properties.isDefaultIgnorableCodePoint
+        }
+        return words.isEmpty
+            ? links.isInPage(node) : ["¶", "#", "§", "🔗"].contains(String(String.UnicodeScalarView(words)))
     }
 
     private static let advertisers: Set<String> = ["ad", "ads", "doubleclick", "googlesyndication"]

@@ -13,12 +13,15 @@ struct PageLinks {
     private var addresses: [String] = []
     private var numbers: [String: Int] = [:]
     private var size = 0
+    private var ownCount = 0
     /// The hashes of the addresses without a number.
     private var omitted: Set<Int> = []
 
     /// A page may have a long address in a million links.
     private static let maxSize = 3 << 20
     private static let maxAddress = 4096
+    /// Links into the page leave room for those that lead away.
+    private static let maxOwn = 10_000
     /// The schemes of scripts and of contents, to which a page does not lead.
     private static let refused: Set = ["javascript", "vbscript", "data", "blob", "about"]
 
@@ -82,10 +85,14 @@ struct PageLinks {
     /// Returns the number of an address; nil if there are too many.
     mutating func number(of address: String) -> Int? {
         if let known = numbers[address] { return known }
-        guard addresses.count < LinkDefinition.maxCount, size + address.utf8.count <= Self.maxSize else {
+        let isOwn = !page.isEmpty && address.hasPrefix(page) && address.dropFirst(page.count).first == "#"
+        guard addresses.count < LinkDefinition.maxCount, size + address.utf8.count <= Self.maxSize,
+            !isOwn || ownCount < Self.maxOwn
+        else {
             omitted.insert(address.hashValue)
             return nil
         }
+        if isOwn { ownCount += 1 }
         size += address.utf8.count
         addresses.append(address)
         numbers[address] = addresses.count

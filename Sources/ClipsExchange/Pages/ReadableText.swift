@@ -314,7 +314,9 @@ struct ReadableText {
                 if child.name == "svg", !Boilerplate.isHidden(child) {
                     if isInContent { lines.add(drawing: child) }
                     if !lines.isInLink { appendLinks(in: child, to: &lines, depth) }
-                } else if Boilerplate.isPermalink(child) || NoteMark.isBackLink(child, in: lines.links) {
+                } else if Boilerplate.isPermalink(child, in: lines.links)
+                    || NoteMark.isBackLink(child, in: lines.links)
+                {
                     continue
                 } else if covers(child, in: scope, lines.links) || isAdvertisement(child)
                     || isInContent && !lines.isInLink && isTeaser(child, in: scope, lines.links)

@@ -154,7 +154,7 @@ extension TextLines {
             }
             let words = HTMLText.oneLine(HTMLText.repaired(node["alt"] ?? ""))
             guard !words.isEmpty else {
-                emptyLinks.append(address)
+                if !links.isInPage(node) { emptyLinks.append(address) }
                 break
             }
             hasSpace = true
