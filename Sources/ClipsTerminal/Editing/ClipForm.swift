@@ -49,6 +49,7 @@ package struct ClipForm: Hashable {
     package init(reading text: String) throws(Problem) {
         var rest = text[...]
         var (number, last, isInHeader) = (0, "", true)
+        var note = ""
         var missing = Self.names
         let hasHint = text.hasPrefix(Self.hint) || text.contains("\n" + Self.hint)
         while isInHeader, !rest.isEmpty {
@@ -59,7 +60,7 @@ package struct ClipForm: Hashable {
                 isInHeader = false
                 if rest.first == "\n" || rest.first == "\r\n" { rest = rest.dropFirst() }
             } else if last == "note", line.hasPrefix("  ") {
-                self[.note] += "\n" + line.dropFirst(2)
+                note += "\n" + line.dropFirst(2)
             } else if line.allSatisfy(\.isWhitespace) {
                 isInHeader = hasHint
             } else if let colon = line.firstIndex(of: ":"),
@@ -81,6 +82,7 @@ package struct ClipForm: Hashable {
                     ? "The form has no fields."
                     : "The line '\(missing[0]):' is missing. Leave it empty to remove the value.")
         }
+        self[.note] += note
         // Editors add a line end to the last line.
         if rest.hasSuffix("\n") { rest = rest.dropLast() }
         self[.text] = String(rest)
