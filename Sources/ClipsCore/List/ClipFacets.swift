@@ -61,13 +61,18 @@ final class FacetCounter: Sendable {
     /// Whether clips remain to be read.
     var isCounting: Bool { state.withLock { $0.isWanted && !$0.isWhole } }
 
-    /// Returns the names in all clips of one snapshot.
+    /// Returns the names in all clips, read in steps between which other requests are answered: those of clips that
+    /// change meanwhile may be missing.
     static func names(in container: PersistentContainer) async throws(StoreError) -> KnownNames {
         let counter = FacetCounter()
         counter.begin()
-        try await container.read { snapshot throws(StoreError) in
-            try counter.refresh(from: snapshot)
-            while try counter.readMore(in: snapshot)?.isDone == false {}
+        var isDone = false
+        while !isDone {
+            isDone = try await container.read { snapshot throws(StoreError) in
+                let newest = try snapshot.newestToken()
+                counter.state.withLock { $0.token = newest }
+                return try counter.readMore(in: snapshot)?.isDone != false
+            }
         }
         return counter.names
     }
