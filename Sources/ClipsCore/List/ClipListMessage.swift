@@ -4,7 +4,7 @@ package import SearchIndex
 /// A message to a list of clips, in the order of the store's snapshots.
 package enum ClipListMessage: Sendable {
     case list(LiveMessage<ClipRow>)
-    /// How the clips that the list shows differ from those of its query.
+    /// The difference between the clips of the list and those of its query.
     case deviates(SearchDeviation, generation: Int)
     /// The numbers of the tags and sites.
     case facets(ClipFacets)
@@ -14,7 +14,7 @@ package enum ClipListMessage: Sendable {
     case mirror(String, conflicts: Int)
 }
 
-/// How the clips of a list differ from what its query requests.
+/// The difference between the clips of a list and those of its query.
 package struct SearchDeviation: Hashable, Sendable {
     /// The filter whose matches the list shows because its own has none; nil for its own.
     package var correction: String?

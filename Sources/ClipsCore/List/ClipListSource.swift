@@ -122,7 +122,7 @@ private final class DeliveredTitle: Sendable {
     }
 }
 
-/// How the current clips differ from those of the query, reported before their rows.
+/// The difference between the present clips and those of the query, reported before their rows.
 private final class DeviationReport: Sendable {
     private struct State {
         var present = SearchDeviation()

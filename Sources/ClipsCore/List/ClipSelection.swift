@@ -26,7 +26,7 @@ struct ClipSelection: ListSelection {
 
     private static let stepBounds = 1000...64_000
 
-    /// - Parameter report: A closure called with the correction of a filter without matches; nil to search without one.
+    /// - Parameter report: A closure called with the correction of a filter without matches; nil to find only its own.
     init(_ query: ClipQuery, _ index: SearchIndex, report: (@Sendable (SearchDeviation) -> Void)? = nil) {
         self.index = index
         search = query.search

@@ -121,9 +121,11 @@ struct RankedSelection: ListSelection {
         addRanked(found)
         if let start, !found.isFromIndex, start.duration(to: .now) > unindexedTime {
             ranking = nil
-            deviation.isUnranked = true
-            report?(deviation)
-            if !isSorted { (keys, ranks, known, changed, scores) = ([], [], [], [], []) }
+            if !isSorted {
+                (keys, ranks, known, changed, scores) = ([], [], [], [], [])
+                deviation.isUnranked = true
+                report?(deviation)
+            }
             return try show(in: snapshot)
         }
         let isWhole = found.stageEnds.count == stages.count

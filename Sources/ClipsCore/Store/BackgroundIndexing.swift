@@ -44,8 +44,12 @@ package final class BackgroundIndexing: Sendable {
 
     /// Whether a filter uses the index, so that it follows the store.
     func use(_ isNeeded: Bool) {
-        work.withLock { $0.isNeeded = isNeeded }
-        follow()
+        let isNew = work.withLock { work in
+            defer { work.isNeeded = isNeeded }
+            return !work.isNeeded
+        }
+        // A list that is read again after an update does not cause another one.
+        if isNew { follow() }
     }
 
     /// Starts an update after a commit, if a filter uses the index.
