@@ -36,10 +36,17 @@ import Testing
             _ = try app.other("cli") { try await $0.tag([id], adding: ["one", "more"], removing: []) }
             let tagged = try lines("tagged “Clip 1” +one +more")
             #expect(tagged.contains("cli tagged “Clip 1”\n"), "\(tagged)")
-            _ = try app.other("cli") { try await $0.tag([id], adding: [], removing: ["one", "more"]) }
+            let removal = try app.other("cli") {
+                try await $0.tag([id], adding: [], removing: ["one", "more"])
+            }
             let untagged = try lines("from “Clip 1”")
             #expect(untagged.contains("cli untagged “Clip 1”\n"), "\(untagged)")
             #expect(!(read + tagged + untagged).contains("changed"))
+            let token = try #require(removal.token)
+            _ = try app.other("cli") { try await $0.undo(token) }
+            let undone = try lines("undid:")
+            #expect(
+                undone.contains("cli changed “Clip 1”\n") && !undone.contains(" cli untagged"), "\(undone)")
         }
     }
 

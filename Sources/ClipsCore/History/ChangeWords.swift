@@ -246,7 +246,8 @@ package struct ChangeWords: Hashable, Sendable {
 
     /// Returns the shortest words of a change, such as `“Title” read`, with an author before them.
     package func brief(_ subject: String, by author: String) -> String {
-        let one = joined.count == 1 ? joined[0] : nil
+        // The words of an undo are those of the work that was undone.
+        let one = joined.count == 1 && [.work, .restore].contains(role) ? joined[0] : nil
         return switch one {
         case .verb(let verb): "\(author)\(verb) \(subject)"
         case .mark(let state): "\(author.isEmpty ? "" : author.dropLast() + ": ")\(subject) \(state)"
