@@ -98,7 +98,7 @@ import Testing
         var list = HistoryList(height: 10)
         list.add([transaction(1)] + (2...5).map { transaction($0, inserting: [$0], author: nil) })
         #expect(list.count == 2 && list.selectedRow?.isFolded == true && list.selectedTransaction == nil)
-        #expect(list.row(at: 0)?.sum(\.inserted) == 4)
+        #expect(list.row(at: 0)?.sums.inserted == 4)
         list.add([transaction(6, inserting: [6], author: nil), transaction(7)])
         #expect(list.count == 3 && list.row(at: 1)?.transactions.count == 5)
         list.moveTo(index: 1)

@@ -174,7 +174,7 @@ import Testing
                 return try await store.add([RunningApp.draft("One more")])
             }
             try app.run("HC\n:wait text=mirror\n:wait text=has not confirmed the last change")
-            #expect(app.lines.contains { $0.contains("Deletes 0 of 2 changes in the history.") })
+            #expect(app.lines.contains { $0.contains("Deletes 0 of 2 commits in the history.") })
             #expect(app.lines.contains { $0.hasSuffix(" app 2") }, "\(app.lines)")
             #expect(!app.lines.contains { $0.contains("saves as") })
             try app.run("<Esc>\n:wait text=Author")
@@ -275,6 +275,15 @@ import Testing
             try app.run("<Esc>\n:wait count=1200\nu\n:wait count=5\n<C-r>\n:wait count=1200")
             // Those that exist are not changed.
             try app.run("HjjjR\n:wait text=The clips exist")
+        }
+    }
+
+    @Test func `Enter on a change of a deleted clip says which change can be reverted`() async throws {
+        try await RunningApp.open(clips: 1) { app in
+            try app.run("d\n:wait count=0\nH\n:wait text=deleted:\n<Enter>\n:wait idle\n<Enter>")
+            try app.run(":wait text=“Clip 0” is deleted; R restores it.")
+            try app.run("<Esc>j\n:wait text=+ clip 1\n<Enter>\n:wait idle\n<Enter>")
+            try app.run(":wait text=“Clip 0” is deleted; R on the change that deleted it restores it.")
         }
     }
 

@@ -60,7 +60,7 @@ struct TextScreen {
         let (total, removable) = (cleaning.total, cleaning.removable)
         lines.append(
             StyledRun(
-                "  Deletes \(removable.transactions.grouped) of \(total.transactions.counted("change")) in the history."
+                "  Deletes \(removable.transactions.grouped) of \(total.transactions.counted("commit")) in the history."
             )
         )
         lines.append(

@@ -33,7 +33,7 @@ struct ChangesPane {
         let rows = max(0, area.size.rows - 1)
         let top = top(of: lines, rows: rows)
         let shown = lines[min(top, lines.count)...].prefix(rows)
-        let total = row.sum(\.inserted) + row.sum(\.updated) + row.sum(\.deleted)
+        let total = row.count
         func begun(_ lines: some Sequence<Line>) -> Int { lines.reduce(0) { max($0, ($1.change ?? -1) + 1) } }
         // A change of which a part is shown is not counted.
         let rest = total - begun(lines.prefix(top) + shown.prefix(max(0, rows - 1)))

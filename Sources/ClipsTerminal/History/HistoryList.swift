@@ -19,11 +19,6 @@ struct HistoryRow {
     /// The number of transactions whose clips are compared: a row is drawn after each commit, and may have many.
     static let maxCounted = 20_000
     var counted: ArraySlice<TransactionSummary> { transactions.suffix(Self.maxCounted) }
-
-    func sum(_ count: KeyPath<TransactionSummary, Int>) -> Int {
-        // Without copies of the transactions.
-        transactions.indices.reduce(0) { $0 + transactions[$1][keyPath: count] }
-    }
 }
 
 /// The transactions on the history screen, the newest first, and the cursor, which stays on its transaction.
@@ -201,15 +196,15 @@ struct HistoryList: Navigable, Sendable {
     private mutating func layOutRows(from start: Int = 0) {
         starts.removeSubrange((starts.lastIndex { $0 < start }.map { $0 + 1 } ?? 0)...)
         for offset in start..<oldestFirst.count {
-            let transaction = oldestFirst[offset]
-            if offset > 0, transaction.isNext(to: oldestFirst[offset - 1]) { cuts.remove(transaction.id) }
-            guard offset > 0, transaction.continues(oldestFirst[offset - 1]) else {
+            let id = oldestFirst[offset].id
+            if offset > 0, oldestFirst[offset].isNext(to: oldestFirst[offset - 1]) { cuts.remove(id) }
+            guard offset > 0, oldestFirst[offset].continues(oldestFirst[offset - 1]) else {
                 starts.append(offset)
                 continue
             }
             // What continues an unfolded row is not folded either.
-            if unfolded.contains(oldestFirst[offset - 1].id) { unfolded.insert(transaction.id) }
-            if unfolded.contains(transaction.id) { starts.append(offset) }
+            if unfolded.contains(oldestFirst[offset - 1].id) { unfolded.insert(id) }
+            if unfolded.contains(id) { starts.append(offset) }
         }
     }
 
@@ -344,7 +339,8 @@ extension AppState {
         }
         guard let change = history.meantChange else { return }
         guard change.exists else {
-            return report("\(change.subject) is deleted; \(keys.name(of: .restore)) restores it.")
+            let row = change.kind == .delete ? "" : " on the change that deleted it"
+            return report("\(change.subject) is deleted; \(keys.name(of: .restore))\(row) restores it.")
         }
         screen = .list
         goToAnywhere(change.clip)
@@ -365,7 +361,7 @@ extension AppState {
             return history.isLoaded ? "No transaction is shown." : "The history is loading; try again."
         }
         guard let transaction = history.selectedTransaction else {
-            let hasDeleted = history.selectedRow.map { $0.sum(\.deleted) > 0 || $0.isCut } ?? false
+            let hasDeleted = history.selectedRow.map { $0.sums.deleted > 0 || $0.isCut } ?? false
             return hasDeleted ? nil : "These transactions deleted nothing."
         }
         if let change = history.meantChange {
@@ -381,7 +377,7 @@ extension AppState {
         guard let row = history.selectedRow, let newest = row.newest else { return }
         start(
             row.isFolded
-                ? .restoreRow(of: row.sum(\.deleted), endingAt: newest.token)
+                ? .restoreRow(of: row.sums.deleted, endingAt: newest.token)
                 : .restore(
                     history.selectedChange?.clip, title: history.meantChange?.title ?? "", of: newest.deleted,
                     deletedBy: newest.token))

@@ -106,7 +106,7 @@ struct HistoryScreen {
         }
     }
 
-    /// The columns of what happened to clips, such as "undone: unarchived", other than the names of tags.
+    /// The columns of words without names, such as "undone: unarchived".
     private static let maxVerb = 19
 
     private func draw(_ row: HistoryRow, _ columns: Columns, _ line: Rect, _ frame: inout Frame) {

@@ -97,8 +97,20 @@ extension HistoryRow {
         transactions.prefix(100).flatMap(\.lines).prefix(100)
     }
 
+    /// The numbers of inserted, updated, and deleted clips.
+    var sums: (inserted: Int, updated: Int, deleted: Int) {
+        var sums = (inserted: 0, updated: 0, deleted: 0)
+        // Without copies of the transactions, which a key path makes: a row may have a hundred thousand.
+        for index in transactions.indices {
+            sums.inserted += transactions[index].inserted
+            sums.updated += transactions[index].updated
+            sums.deleted += transactions[index].deleted
+        }
+        return sums
+    }
+
     /// The number of changes.
-    var count: Int { sum(\.inserted) + sum(\.updated) + sum(\.deleted) }
+    var count: Int { sums.inserted + sums.updated + sums.deleted }
 
     /// What was done to the other clips than that of a line, such as `and 14 more` or `and 3 saved, 1 deleted`.
     ///
@@ -134,12 +146,12 @@ extension HistoryRow {
         // A clip that changes again counts once, unless some changes are not listed.
         let clips = Dictionary(lines.map { ($0.clip, $0.kind) }) { $0 == .insert && $1 == .update ? $0 : $1 }
         let isCounted = isWhole && counted.reduce(0) { $0 + $1.lines.count } >= count
-        let sums = [
-            (HistoryChange.Kind.insert, \TransactionSummary.inserted), (.update, \.updated),
-            (.delete, \.deleted),
+        let sums = sums
+        let kinds: [(HistoryChange.Kind, Int)] = [
+            (.insert, sums.inserted), (.update, sums.updated), (.delete, sums.deleted),
         ]
-        return sums.map { kind, sum in
-            let all = isCounted ? clips.values.count { $0 == kind } : self.sum(sum)
+        return kinds.map { kind, sum in
+            let all = isCounted ? clips.values.count { $0 == kind } : sum
             return (kind, all - (clips[first.clip] == kind ? 1 : 0))
         }.filter { $0.1 > 0 }
     }
