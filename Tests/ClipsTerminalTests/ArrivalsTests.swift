@@ -108,9 +108,13 @@ import Testing
 
     @Test func `a deletion of many clips that changes the order brings no new ones`() throws {
         var state = AppState.showing(60)
+        try state.press("/clip<Enter>")
+        let generation = state.list.feed.generation
+        state.take(window((0..<60).reversed(), generation: generation))
         try state.press("10j")
         // The clip under the cursor was the eleventh, and becomes the thirtieth.
-        let effects = state.take(window([Int64](0..<29) + [49] + [Int64](50..<55)))
+        let effects = state.take(
+            window([Int64](0..<29) + [49] + [Int64](50..<55), generation: generation))
         let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
         state.answer(reading, ([transaction(9, deleting: [29])], isWhole: false))
         #expect(state.list.clips.selectedIndex == 29)

@@ -18,7 +18,7 @@ struct ListState: Sendable {
 
     var clips = LiveList<ClipRow>(height: 1)
     /// The clip under the cursor and its index before the list was read again, until it is in the new rows, and the
-    /// number of clips, if it was known.
+    /// number of ranked clips, if they may have another order.
     private var refreshed: (id: Int64, index: Int, count: Int?)?
     /// The rows by which the cursor moved then, and the earlier number of clips, until the new one is known.
     private var moved: (rows: Int, count: Int)?
@@ -91,7 +91,8 @@ struct ListState: Sendable {
             return
         }
         let (held, index) = (clips.selectedID, clips.selectedIndex)
-        let count = clips.isCounted ? clips.count : nil
+        // Only the order by relevance changes without new clips.
+        let count = query.isRanked ? clips.isCounted ? clips.count : .max : nil
         if !wasLoading { marks.note(clips.rows) }
         clips.replace(window: window, isRefresh: !wasLoading || feed.isReload)
         feed.retryAt = nil
