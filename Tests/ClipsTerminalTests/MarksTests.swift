@@ -47,6 +47,7 @@ import Testing
         #expect(state.list.marks.isEmpty)
         #expect(works(try state.press(key)).isEmpty && (state.prompt == nil) == (key != ":"))
         #expect(state.lines.contains { $0.contains("The marked clips are already deleted.") })
+        #expect(state.lines.contains { $0.contains("Nothing was changed") } == (key != ":"))
         // The next key means the clip under the cursor.
         if state.prompt != nil { try state.press("<Esc>") }
         #expect(works(try state.press("d")).count == 1)

@@ -70,7 +70,7 @@ package enum ActionTable {
         /// The reason why the action is unavailable on a screen, beyond its scope.
         let unavailabilityReason: Unavailability?
         private(set) var perform: Perform
-        /// Performs the action with the text after its name; the description of an error is for the reader.
+        /// Performs the action with the text after its name; the description of an error is for the user.
         let performArgument: PerformArgument?
         /// Whether `performArgument` applies to an empty text, too.
         let isArgumentOptional: Bool

@@ -47,8 +47,11 @@ extension AppState {
     private mutating func isForLostMarks(_ entry: ActionTable.Entry) -> Bool {
         guard list.marks.areLost, screen == .list, !reader.hasFocus else { return false }
         list.marks.areLost = false
-        report("The marked clips are already deleted. Nothing was changed.", isError: true)
-        return entry.scope == .clips
+        let isForMarks = entry.scope == .clips
+        report(
+            "The marked clips are already deleted.\(isForMarks ? " Nothing was changed." : "")", isError: true
+        )
+        return isForMarks
     }
 
     /// Performs an action with the text after its name.
