@@ -113,9 +113,11 @@ package enum ChildProcess {
         let paths = program.contains("/") ? [program] : folders.map { "\($0)/\(program)" }
         guard let path = paths.first(where: FilePath.exists) else { return nil }
         var info = stat()
-        if stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR { return "It is a folder." }
+        let kind = stat(path, &info) == 0 ? info.st_mode & S_IFMT : 0
+        if kind == S_IFDIR { return "It is a folder." }
         guard access(path, X_OK) == 0 else { return "It is not executable." }
-        if let file = try? FileDescriptor(path, O_RDONLY),
+        // Another kind of file may wait for a writer.
+        if kind == S_IFREG, let file = try? FileDescriptor(path, O_RDONLY),
             (try? DescriptorIO.read(file.number, limit: 2)) == Array("#!".utf8)
         {
             return "The interpreter that its first line names could not be started."

@@ -40,12 +40,16 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `a long title in the line of the last change costs the columns that are shown`() {
-        var state = AppState.showing(20, Size(rows: 12, columns: 40))
-        let title = String(repeating: "wörd ", count: 1_000_000)
-        state.take(.transactions([transaction(1, deleting: [3], title: title)]))
-        #expect(state.statusLine.contains("deleted “wörd"), "\(state.statusLine)")
+    @Test(.timeLimit(.minutes(1)), arguments: ["wörd ", "wörd", "漢"])
+    func `a long title in the line of the last change costs the columns that are shown`(word: String) {
+        let title = String(repeating: word, count: 10_000_000)
+        for columns in [40, 52, 60, 80] {
+            var state = AppState.showing(20, Size(rows: 12, columns: columns))
+            state.take(.transactions([transaction(1, deleting: [3], title: title)]))
+            #expect(
+                columns < 50 || state.statusLine.contains("deleted “\(word.prefix(1))"), "\(state.statusLine)"
+            )
+        }
     }
 
     @Test func `an accent hides no bracket from Markdown`() {

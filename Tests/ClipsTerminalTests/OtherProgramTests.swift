@@ -264,7 +264,7 @@ import Testing
         #expect(state.message?.text.hasPrefix("Not saved: starred or unstarred “Clip 2”. The") == true)
         let done = Work.Outcome.done(token: transaction(1).token, clips: [])
         let effects = state.answer(.work(works[1]), done, at: noon)
-        #expect(effects.contains { if case .work(.revert) = $0 { true } else { false } })
+        #expect(effects.contains { if case .work(.revert(_, .undo, _)) = $0 { true } else { false } })
         #expect(
             try #require(state.message?.text).hasPrefix("Deleted “Clip 1” · u to undo · Not saved: starred"))
     }

@@ -97,7 +97,9 @@ import Testing
         let step = UndoStep(token: transaction(1).token, summary: "")
         state.undoSteps.add(step)
         let foreign = ForeignChange(change: "deleted “A”", timestamp: noon - 4, source: .openWindow)
-        guard case .work(.revert)? = state.answer(.describeUndo(step, .undo), foreign as Any).last else {
+        guard
+            case .work(.revert(_, .undo, _))? = state.answer(.describeUndo(step, .undo), foreign as Any).last
+        else {
             Issue.record("not undone: \(state.lines)")
             return
         }

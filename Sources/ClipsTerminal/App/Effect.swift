@@ -88,7 +88,14 @@ enum Effect: Sendable {
     var isAwaited: Bool {
         switch self {
         case .gather, .loadForEdit, .loadForNote, .loadForDeletion, .edit, .open, .openHere, .run, .copy: true
-        default: false
+        case .answer, .show, .showAround, .loadClip, .loadExcerpts, .measure, .gatherRange,
+            .findMatch, .gatherList, .findUnread, .findHidden, .findLine, .loadNames, .loadHidden,
+            .checkCommits, .loadFilters, .countFacets, .countUnread, .remember, .loadUndoHistory,
+            .describeUndo, .loadHistory, .loadNewHistory, .loadChanges, .countStep, .loadNewest, .loadTitles,
+            .loadConsumers, .loadConflicts, .loadForConflict, .work, .findWriter, .removeFile, .retain,
+            .setMouse,
+            .setColors, .redraw, .suspend, .quit, .finish:
+            false
         }
     }
 

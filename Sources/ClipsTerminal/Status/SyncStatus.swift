@@ -249,6 +249,6 @@ extension String {
         if cut.unicodeScalars.contains(where: { $0.value >= 0x2E80 }) { return cut }
         if let space = cut.lastIndex(of: " ") { return cut[..<space] + "…" }
         // Addresses have no words.
-        return contains("://") && columns >= 12 ? cut : nil
+        return columns >= 12 && cut.contains("://") ? cut : nil
     }
 }

@@ -10,7 +10,7 @@ extension JetStreamConnection {
         if let failure { throw failure }
     }
 
-    /// Returns what a closure makes of the messages of a subject up to a sequence that exists, or to a size; and the
+    /// Returns the results of a closure for the messages of a subject up to a sequence that exists, or to a size; and the
     /// error that ended it.
     func messages<Result: Sendable>(
         _ subject: String, _ start: Start, upTo end: UInt64, maxSize: Int = .max, in zone: Zone,
