@@ -16,6 +16,20 @@ import Testing
         #expect(state.lines.last?.contains("print") == false, "\(state.lines)")
     }
 
+    @Test func `a pick without clips names no keys that are letters of its filter`() {
+        var state = AppState.showing(0)
+        _ = state.handle(.picking(Pick()), at: noon)
+        state.take(window([], generation: state.list.feed.generation))
+        for hidden in [HiddenClips(), HiddenClips(archived: 1, hasDeleted: true)] {
+            state.list.hidden = hidden
+            let text = state.lines.joined(separator: "\n")
+            #expect(
+                text.contains("Run in another terminal") || text.contains("Typing is:archived"), "\(text)")
+            #expect(!text.contains("Press a") && !text.contains("H shows"), "\(text)")
+            #expect(text.contains("Esc leaves without a clip."), "\(text)")
+        }
+    }
+
     @Test func `Enter without a match leaves the filter open`() throws {
         var state = AppState.showing(3)
         _ = state.handle(.picking(Pick()), at: noon)

@@ -95,9 +95,15 @@ struct ListPane {
             state.keys.name(of: .filter), state.keys.name(of: .history), state.keys.name(of: .restore)
         )
         let count = "\(hidden.archived.grouped) \(hidden.archived == 1 ? "clip is" : "clips are")"
-        let archived = ("\(filter) is:archived shows archived clips: \(count) archived.", Style.plain)
+        let archived = (
+            "\(isPicking ? "Typing" : filter) is:archived shows archived clips: \(count) archived.",
+            Style.plain
+        )
         let deleted = (
-            "\(history) shows the history; \(restore) restores the deleted clips of a row there.", Style.plain
+            isPicking
+                ? "'clips history' prints the IDs of deleted clips, and 'clips restore ID' restores one."
+                : "\(history) shows the history; \(restore) restores the deleted clips of a row there.",
+            Style.plain
         )
         return [
             (
@@ -109,6 +115,9 @@ struct ListPane {
             ("", .plain),
         ] + (hidden.archived == 0 ? [] : [archived]) + (hidden.hasDeleted ? [deleted] : [])
     }
+
+    /// Whether letters are those of the filter of a pick, and no actions.
+    private var isPicking: Bool { state.pick != nil && state.prompt?.kind == .filter }
 
     /// Returns the commands that save the first clips, with their effects if there is room for them.
     private static func commands(columns: Int) -> [String] {
@@ -124,19 +133,24 @@ struct ListPane {
     private func drawEmpty(_ area: Rect, _ frame: inout Frame) {
         let add = state.keys.name(of: .add)
         let indent = min(4, area.size.columns / 20)
-        let lines: [(String, Style)]
+        var lines: [(String, Style)]
         if state.list.query.admitsAll {
             guard let hidden = state.list.hidden else { return }
             lines =
                 hidden == HiddenClips()
                 ? [
                     ("No clips yet", theme.strong), ("", .plain),
-                    ("Press \(add) to add a URL or a text, or run in another terminal:", .plain),
+                    (
+                        isPicking
+                            ? "Run in another terminal:"
+                            : "Press \(add) to add a URL or a text, or run in another terminal:", .plain
+                    ),
                     ("", .plain),
                 ] + Self.commands(columns: area.size.columns - indent).map { ($0, theme.strong) } + [
                     ("", .plain),
                     ("Clips that any program saves appear here immediately.", theme.muted),
                 ] : self.lines(hidden)
+            if isPicking { lines.append((state.wayOut, .plain)) }
         } else {
             // The status line has room for a problem on a wide screen only.
             let problem = state.list.query.problem(isTyping: state.prompt?.kind == .filter)
