@@ -24,6 +24,18 @@ import Testing
         }
     }
 
+    @Test func `a count before a key with several actions is the number of clips of each`() async throws {
+        let config = "bind X read ; archive ; next-unread"
+        try await RunningApp.open(config: config, clips: 6) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            try app.run("j3X\n:wait count=3\n:wait idle")
+            #expect(app.state.list.clips.rows.map(\.id) == [ids[0], ids[4], ids[5]])
+            #expect(app.state.message?.text.contains("3 clips as read, archived 3 clips") == true)
+            #expect(app.state.list.marks.isEmpty && app.state.list.clips.selectedID == ids[4])
+            try app.run("u\n:wait count=6")
+        }
+    }
+
     @Test func `what a later action reports first follows the changes of the key`() throws {
         var state = AppState.showing(3, config: "bind X star ; archive ; next-unread")
         let works = try state.press("X").compactMap { if case .work(let work) = $0 { work } else { nil } }

@@ -26,10 +26,16 @@ extension AppState {
 
     mutating func perform(_ binding: Binding, count: Int?) {
         if !binding.next.isEmpty, unavailabilityReason(of: binding.action) == nil {
+            if isForRows(ActionTable[binding.action], count) {
+                // All actions mean the same clips.
+                guard markRows(count: count ?? 1) else { return }
+                typing.marksRows = true
+                return perform(binding, count: nil)
+            }
             typing.beginGroup()
             // Each waits, as a key does, for the list that the one before it leaves.
             // All mean the clip under the cursor, up to one that moves it.
-            var row = count ?? 1 > 1 || actsOnMarks ? nil : target?.row
+            var row = actsOnMarks && !typing.marksRows ? nil : target?.row
             let waiting = binding.next.map { next in
                 defer { if ActionTable[next.action].scope != .clips { row = nil } }
                 return TypedKey.binding(next, of: row)
@@ -83,11 +89,21 @@ extension AppState {
         if isForLostMarks(entry) { return }
         if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
         if entry.needsClip { list.clips.holdSelection() }
-        guard entry.scope == .clips, !actsOnMarks, !reader.hasFocus, let count, count > 1 else {
-            return entry.perform(&self, count)
-        }
-        guard markRows(count: count) else { return }
+        guard isForRows(entry, count) else { return entry.perform(&self, count) }
+        guard markRows(count: count ?? 1) else { return }
         entry.perform(&self, nil)
+        list.marks.clear()
+    }
+
+    /// Whether an action means a number of rows from the cursor on.
+    private func isForRows(_ entry: ActionTable.Entry, _ count: Int?) -> Bool {
+        entry.scope == .clips && !actsOnMarks && !reader.hasFocus && count ?? 1 > 1
+    }
+
+    /// Removes the marks of the rows that a key with several actions meant, after the last of them.
+    mutating func endRows() {
+        guard typing.marksRows, !typing.ahead.contains(where: \.isBinding) else { return }
+        typing.marksRows = false
         list.marks.clear()
     }
 }

@@ -43,6 +43,9 @@ struct Typing: Sendable {
     /// A question that opens once the store has read what it shows. Keys wait for it.
     var awaitedQuestion: AwaitedQuestion?
 
+    /// Whether the marks are those of the rows that a key with several actions means.
+    var marksRows = false
+
     mutating func beginGroup() {
         groups += 1
         group = groups

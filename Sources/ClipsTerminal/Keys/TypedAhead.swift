@@ -125,6 +125,7 @@ extension AppState {
             stretchRange()
             reconcile()
         }
+        endRows()
     }
 
     /// The index of the waiting key to run now; nil if it must wait again.
@@ -154,10 +155,9 @@ extension AppState {
         case .click(let target): if !isAsking { perform(target) }
         case .binding(let binding, let row):
             // An action before it may have removed the clip from the list, or moved it: the next clip is the one after it.
-            let isOfClip =
-                ActionTable[binding.action].scope == .clips
-                || [.nextUnread, .previousUnread].contains(binding.action)
-            bound = isOfClip && !actsOnMarks && !reader.hasFocus ? row : nil
+            let isToUnread = [.nextUnread, .previousUnread].contains(binding.action)
+            let isOfRow = actsOnMarks ? isToUnread : isToUnread || ActionTable[binding.action].scope == .clips
+            bound = isOfRow && !reader.hasFocus ? row : nil
             perform(binding, count: nil)
             bound = nil
         case .move(let rows): list.clips.move(by: rows)
