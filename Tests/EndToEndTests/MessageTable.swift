@@ -149,6 +149,10 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "tags rename a b,c", 2,
             "A tag cannot be empty or contain a comma or a tab. Run 'clips tags rename --help'."),
         MessageCase(
+            "delete --query \(String(repeating: "x", count: 1001)) --yes", 2,
+            "The query is longer than 1,000 characters, after which it is not read. Run 'clips delete --help'."
+        ),
+        MessageCase(
             "delete --query after:soonish --yes", 2,
             "Unknown date 'after:soonish'. Use 2026-11-01, 2026-11, yesterday, monday, last-week, or 3d. "
                 + "Run 'clips delete --help'."),

@@ -160,6 +160,13 @@ import Testing
         #expect(!search.matches(Self.document(title: "any", created: Self.calendar.now())), "\(query)")
     }
 
+    @Test func `a query that is not read to its end is reported`() {
+        let words = String(repeating: "-word ", count: 170)
+        let problem = SearchQuery(words + "-is:starred").problems.first?.description ?? ""
+        #expect(problem.contains("longer than 1,000 characters"), "\(problem)")
+        #expect(SearchQuery(String(repeating: "a", count: 1000)).problems.isEmpty)
+    }
+
     @Test(arguments: [
         "after:", "after:20", "before:yest", "on:2026-1", "is:sta", "is:", "tag:\"", "-tag:", "title:*",
     ])

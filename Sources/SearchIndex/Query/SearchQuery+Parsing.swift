@@ -10,7 +10,12 @@ extension SearchQuery {
         problems = parser.problems
         hint = parser.hint
         // Printed, it may be longer, and is read again from there.
-        while description.unicodeScalars.count > Self.maxLength { clauses.removeLast() }
+        var isCut = !text.unicodeScalars.dropFirst(Self.maxLength).isEmpty
+        while description.unicodeScalars.count > Self.maxLength {
+            clauses.removeLast()
+            isCut = true
+        }
+        if isCut { problems.insert(Problem(word: "", isUnfinished: false, kind: .length), at: 0) }
     }
 }
 

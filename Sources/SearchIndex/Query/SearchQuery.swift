@@ -49,12 +49,14 @@ package struct SearchQuery: Hashable, Sendable {
         package let isUnfinished: Bool
         let kind: Kind
 
-        enum Kind { case empty, flag, date }
+        enum Kind { case empty, flag, date, length }
 
         /// A sentence with the valid values.
         package var description: String {
             switch kind {
             case .empty: return "The condition '\(word)' has no value."
+            case .length:
+                return "The query is longer than \(maxLength.grouped) characters, after which it is not read."
             case .date:
                 return "Unknown date '\(word)'. Use 2026-11-01, 2026-11, yesterday, monday, last-week, or 3d."
             case .flag:
