@@ -70,6 +70,17 @@ import Testing
         #expect(form[.title] == "Mine")
     }
 
+    @Test func `both versions of a text are shown from the same line, even if one is unchanged`() {
+        var state = AppState.showing(30)
+        let base = Self.clip("Base", text: "one\ntwo\nthree")
+        let theirs = Self.clip("Theirs", text: "one\ntwo\nthree", version: 2)
+        let work = Work.edit(
+            base, [.title: .text("Mine"), .text: .text("one\nMINE\nthree")], "edited", form: nil)
+        state.answer(.work(work), Work.Outcome.conflict(theirs))
+        let seen = state.lines.joined(separator: "\n")
+        #expect(seen.contains("yours   … MINE") && seen.contains("theirs  … two"), "\(seen)")
+    }
+
     @Test func `an open conflict follows the store`() throws {
         var state = AppState.showing(30)
         let work = Work.edit(Self.clip("Base", text: ""), [.title: .text("Mine")], "edited", form: nil)

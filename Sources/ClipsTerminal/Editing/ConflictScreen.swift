@@ -108,12 +108,9 @@ struct ConflictScreen {
                 ? " — both changed it" : field.isMine ? " — you changed it" : " — they changed it"
             lines.append(
                 StyledRun(field.attribute.rawValue + note, field.isClash ? theme.error : theme.strong))
-            lines += side(
-                "yours ", field.mine, field.isClash ? field.theirs : field.base, field.isMine, share, width)
+            lines += side("yours ", field.mine, field.theirs, field.isMine, share, width)
             if conflict.stored != nil {
-                lines += side(
-                    "theirs", field.theirs, field.isClash ? field.mine : field.base, field.isTheirs, share,
-                    width)
+                lines += side("theirs", field.theirs, field.mine, field.isTheirs, share, width)
             }
         }
         return lines
@@ -125,12 +122,12 @@ struct ConflictScreen {
     ) -> [StyledRun] {
         let old = other.split(separator: "\n", maxSplits: 10_000, omittingEmptySubsequences: false)
         let new = text.split(separator: "\n", maxSplits: 10_000, omittingEmptySubsequences: false)
-        let first = isChanged ? zip(old, new).prefix { $0 == $1 }.count : 0
-        let shown = new.dropFirst(min(first, max(0, new.count - 1))).prefix(maxLines)
+        let first = min(zip(old, new).prefix { $0 == $1 }.count, max(0, new.count - 1))
+        let shown = new.dropFirst(first).prefix(maxLines)
         let style = isChanged ? Style.plain : theme.muted
         return shown.enumerated().map { row, line in
             let isCut = row == maxLines - 1 && new.count - first > maxLines
-            let label = row == 0 ? "  \(name)  " : "          "
+            let label = row == 0 ? "  \(name)  \(first > 0 ? "… " : "")" : "          "
             return StyledRun(
                 label + (line.isEmpty ? "(empty)" : line.prefix(width)) + (isCut ? " …" : ""), style)
         }
