@@ -412,7 +412,10 @@ import Testing
         var state = AppState.showing(3)
         try state.press("<Space>t")
         #expect(state.statusLine.contains("Tags (tag2, more):"))
-        #expect(Prompt(kind: .tags([7], of: nil, title: "")).label == "Tags of 1 clip: ")
+        #expect(Prompt(kind: .tags([7], of: nil, title: "")).label() == "Tags of 1 clip: ")
+        let tags = ["swift", "programming", "language", "linux"]
+        let label = Prompt(kind: .tags([7], of: tags, title: "")).label(columns: 40)
+        #expect(label == "Tags (swift,…): ", "\(label)")
         try state.press("<Esc><Space>t")
         #expect(state.statusLine.contains("Tags of 2 clips:"))
     }

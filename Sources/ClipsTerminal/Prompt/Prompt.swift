@@ -1,5 +1,6 @@
 import ClipsCore
 import Platform
+import Terminal
 
 /// A line that the user types in the status line.
 struct Prompt: Sendable {
@@ -52,13 +53,14 @@ struct Prompt: Sendable {
     /// Replaces the text.
     mutating func fill(_ text: String) { editor = LineEditor(text, maxCharacters: kind.maxCharacters) }
 
-    var label: String {
+    /// - Parameter columns: Those of the line, half of which remain for the text.
+    func label(columns: Int = 80) -> String {
         switch kind {
         case .filter, .text, .helpFilter, .historyFilter: "/"
         case .add: "Add URL or text: "
         case .tags(let ids, of: nil, _): "Tags of \(ids.count.counted("clip")): "
         case .tags(_, of: let tags?, _) where !tags.isEmpty:
-            "Tags (\(tags.joined(separator: ", ").prefix(40))): "
+            "Tags (\(SafeText.cutAtWord(tags.joined(separator: ", "), to: max(1, columns / 2 - 10)))): "
         case .tags: "Tags: "
         case .command: ":"
         case .note, .quoteNote: "Note: "
@@ -68,7 +70,7 @@ struct Prompt: Sendable {
     /// The label on a narrow screen.
     var shortLabel: String {
         switch kind {
-        case .filter, .text, .helpFilter, .historyFilter, .command: label
+        case .filter, .text, .helpFilter, .historyFilter, .command: label()
         case .tags(let ids, of: nil, _): "\(ids.count.grouped): "
         case .add, .tags, .note, .quoteNote: ""
         }

@@ -119,7 +119,8 @@ struct StatusLine {
 
     private func drawPrompt(_ line: Rect, _ frame: inout Frame) {
         guard let prompt = state.prompt else { return }
-        let label = line.size.columns >= 40 ? " " + prompt.label : prompt.shortLabel
+        let label =
+            line.size.columns >= 40 ? " " + prompt.label(columns: line.size.columns) : prompt.shortLabel
         let start = frame.put(label, in: line, style: theme.strong)
         let width = max(1, line.size.columns - start - 1)
         // Scrolls so that the cursor is visible.
