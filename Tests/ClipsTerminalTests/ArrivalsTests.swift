@@ -106,6 +106,18 @@ import Testing
         #expect(!state.statusLine.contains("new"), "\(state.statusLine)")
     }
 
+    @Test func `rows that arrive before changes that are too many to be reported are counted with them`()
+        throws
+    {
+        var state = AppState.showing(60)
+        try state.press("30j")
+        state.take(arrival([60, 61, 62]))
+        let effects = state.take(window((0..<70).reversed()))
+        let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
+        state.answer(reading, ([transaction(9, inserting: [69])], isWhole: true))
+        #expect(state.statusLine.contains("↑ ~10 new"), "\(state.statusLine)")
+    }
+
     @Test func `a deletion of many clips that changes the order brings no new ones`() throws {
         var state = AppState.showing(60)
         try state.press("/clip<Enter>")

@@ -122,7 +122,11 @@ struct Arrivals: Sendable {
     }
 
     /// Continues after changes that are too many to be reported.
-    mutating func refresh() {
+    ///
+    /// - Parameter top: The position of the first row on the screen.
+    mutating func refresh(top: SortPosition?) {
+        // Their transactions may be among those that are not reported.
+        moved += arriving.values.count { position in top.map { position < $0 } ?? false }
         arriving.removeAll()
         isApproximate = aboveCount > 0
         areOwn = nil

@@ -85,7 +85,11 @@ struct ListState: Sendable {
         if window.requestNumber == nil {
             // Until a clip is found, or all are searched, the list shows those before the filter.
             guard !window.rows.isEmpty || window.reachesEnd else { return }
-            if wasLoading, !feed.isReload { arrivals.reset() } else { arrivals.refresh() }
+            if wasLoading, !feed.isReload {
+                arrivals.reset()
+            } else {
+                arrivals.refresh(top: clips.row(at: clips.top)?.position)
+            }
             feed.isLoading = false
         } else if wasLoading {
             return
