@@ -81,11 +81,22 @@ import Testing
         #expect(state.statusLine.contains("↑ 2 new"))
         state.take(window((0..<62).reversed()))
         #expect(state.statusLine.contains("↑ ~2 new"), "\(state.statusLine)")
+        // A list whose first rows lack the clip under the cursor is at its start only until that is found.
+        let first = (62..<162).reversed().map { row($0) }
+        state.take(
+            .window(
+                LiveList.Window(
+                    rows: first, lowerIndex: 0, count: 162, reachesStart: true, reachesEnd: false),
+                generation: 0))
+        let effects = state.take(window((0..<162).reversed()))
+        let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
+        state.answer(reading, ([transaction(9, inserting: [161])], isWhole: true))
+        #expect(state.statusLine.contains("↑ ~102 new"), "\(state.statusLine)")
         try state.press("gg")
         #expect(!state.statusLine.contains("new"))
-        state.take(arrival([62]), .transactions([transaction(2, inserting: [62])]))
+        state.take(arrival([162]), .transactions([transaction(10, inserting: [162])]))
         try state.press("30j")
-        state.take(arrival([63]), .transactions([transaction(3, inserting: [63])]))
+        state.take(arrival([163]), .transactions([transaction(11, inserting: [163])]))
         #expect(state.statusLine.contains("↑ 1 new"), "\(state.statusLine)")
     }
 

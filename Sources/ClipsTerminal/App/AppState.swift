@@ -217,9 +217,12 @@ struct AppState: Sendable {
             page.layOut(count: count, height: ConflictScreen.rows(layout, questions.first))
         }
         let clips = list.clips
-        list.arrivals.scrolled(
-            toTop: clips.row(at: clips.top)?.position, index: clips.top,
-            isStart: clips.isLoaded && clips.top == 0)
+        // Until its row is found, a list that was read again is not where the user left it.
+        if !list.seeksCursor {
+            list.arrivals.scrolled(
+                toTop: clips.row(at: clips.top)?.position, index: clips.top,
+                isStart: clips.isLoaded && clips.top == 0)
+        }
         if target != nil, message?.text == missingClip { message = nil }
         requestRows()
     }

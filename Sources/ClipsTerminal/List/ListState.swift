@@ -117,6 +117,9 @@ struct ListState: Sendable {
         feed.jumpsToFirstMatch = false
     }
 
+    /// Whether the row of the cursor is still to be found in a list that was read again.
+    var seeksCursor: Bool { refreshed != nil && clips.isAwaitingCursor }
+
     mutating func setCount(_ count: Int) {
         clips.setCount(count)
         addMoved()
