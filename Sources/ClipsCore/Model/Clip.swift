@@ -51,7 +51,7 @@ package struct Clip: Hashable, Sendable, Identifiable {
     package var displayTitle: String { Self.displayTitle(title, url: url) { text } }
 
     static func displayTitle(_ title: String, url: String, text: () -> String) -> String {
-        if title.contains(where: { !$0.isWhitespace }) { return title }
+        if !title.isBlank { return title }
         if !url.isEmpty { return url }
         let line = ReadText.firstLine(String(text().prefix(2000)))
         return line.isEmpty ? untitled : String(line.prefix(200))
@@ -63,6 +63,13 @@ package struct Clip: Hashable, Sendable, Identifiable {
     /// Returns the beginning of a title or another text in quotation marks.
     package static func quoted(_ text: String, upTo length: Int = 40) -> String {
         "“\(text.prefix(length))\(text.dropFirst(length).isEmpty ? "" : "…")”"
+    }
+}
+
+extension String {
+    /// Whether all letters are spaces, or signs without columns.
+    var isBlank: Bool {
+        unicodeScalars.allSatisfy { $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint }
     }
 }
 

@@ -53,7 +53,7 @@ package enum ClipModel {
     /// Returns the text by which a clip with these values is known: its title, URL, or text.
     static func title(of values: [String: AttributeValue]) -> String? {
         [ClipAttribute.title, .url, .text].lazy.compactMap { values[$0.rawValue]?.textValue }.first {
-            !$0.isEmpty
+            !$0.isBlank
         }
     }
 
