@@ -95,6 +95,28 @@ import Testing
         #expect(list.keys(0..<100) == found)
     }
 
+    @Test func `an old title precedes thousands of tags`() async throws {
+        try await context.insert("Clip", ["title": .text("Vim"), "created": .integer(-1)])
+        for number in 0..<5500 {
+            try await context.insert(
+                "Clip",
+                [
+                    "title": .text(number == 3 ? "More of Vim" : "Editor \(number)"), "tags": .text("vim"),
+                    "created": .integer(Int64(number)),
+                ])
+        }
+        try await context.save()
+        try await index.bringUpToDate()
+        var query = ClipQuery(filter: "vim")
+        query.ranksWords = true
+        let list = try await extend(RankedSelection(query, index), wanted: 100) { $0.isComplete }
+        let keys = list.keys(0..<2)
+        let titles = try await container.fetch(FetchRequest("Clip", where: .keys(keys)))
+            .reduce(into: [:]) { $0[$1.id.key] = $1["title"].textValue }
+        #expect(keys.map { titles[$0] } == ["Vim", "More of Vim"])
+        #expect(list.count == 5501 && Set(list.keys(0..<5501)).count == 5501)
+    }
+
     @Test func `matches without a rank are reported`() async throws {
         let reported = Mutex<[SearchDeviation]>([])
         let list = RankedSelection(query, index) { deviation in reported.withLock { $0.append(deviation) } }

@@ -73,6 +73,8 @@ package struct SearchRanking: Sendable {
     private var known: Set<Int64> = []
     private var cursor: SearchCursor?
     private var read = 0
+    /// The search for the clips with the words in the title, which are ranked even if the stage has too many others.
+    private var titles: (query: SearchQuery, cursor: SearchCursor?, read: Int, hits: [SearchHit])?
 
     private static let maxReadRelated = 4000
 
@@ -83,6 +85,7 @@ package struct SearchRanking: Sendable {
         (self.query, self.limit, self.effort) = (query, limit, effort)
         isRelated = includesRelated ? nil : false
         stages = query.stages[...]
+        if let titles = stages.first?.inTitles { self.titles = (titles, nil, 0, []) }
     }
 
     package var isComplete: Bool { hits.count >= limit || stages.isEmpty }
@@ -93,6 +96,10 @@ package struct SearchRanking: Sendable {
     ) throws(StoreError) {
         guard !isComplete, let stage = stages.first else { return }
         isRanked = isRanked || effort.maxScored == 0
+        if titles != nil, !isRanked, found.count >= effort.maxScored {
+            if try addTitles(index, snapshot) { try rank(stage, index, snapshot) }
+            return
+        }
         // The best results of a stage are known as soon as enough are found.
         var bounds = effort.step
         if !isRanked { bounds.limit = min(bounds.limit, effort.maxScored - found.count) }
@@ -105,17 +112,35 @@ package struct SearchRanking: Sendable {
         let isLong =
             stages.count > 1 ? read >= effort.maxRead : isRelated == true && read >= Self.maxReadRelated
         let isRead = cursor == nil || isLong
-        if !isRanked, isRead || found.count >= effort.maxScored { try rank(stage, index, snapshot) }
+        if !isRanked, isRead || titles == nil && found.count >= effort.maxScored {
+            try rank(stage, index, snapshot)
+        }
         guard isRead || hits.count >= limit else { return }
         isAtEnd = stages.count == 1 && cursor == nil && hits.count <= limit
         hits.removeLast(max(0, hits.count - limit))
         stageEnds.append(hits.count)
         stages.removeFirst()
-        (cursor, read, isRanked) = (nil, 0, false)
+        (cursor, read, isRanked, titles) = (nil, 0, false, nil)
         guard isRelated == nil, hits.count < limit else { return }
         let related = try index.related(to: query, in: snapshot)
         isRelated = !related.isEmpty
         stages = related.compactMap(\.stages.first)[...] + stages + related.suffix(1)
+    }
+
+    /// Finds the next clips with the words in the title. Returns whether it has put all of them before the others.
+    private mutating func addTitles(
+        _ index: SearchIndex, _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> Bool {
+        guard let (query, cursor, read, earlier) = titles else { return true }
+        let page = try index.search(query, after: cursor, bounds: effort.step, in: snapshot)
+        isFromIndex = isFromIndex && page.isFromIndex
+        let all = earlier + page.hits
+        titles = (query, page.next, read + page.read, all)
+        guard page.next == nil || read + page.read >= effort.maxRead else { return false }
+        let first = Set(all.map(\.id))
+        found = all + found.filter { !first.contains($0.id) }
+        titles = nil
+        return true
     }
 
     private mutating func add(_ more: [SearchHit]) {

@@ -11,6 +11,12 @@ extension SearchQuery {
         return all.indices.filter { $0 == 0 || all[$0] != all[$0 - 1] }.map { all[$0] }
     }
 
+    /// The query for its words in the title; nil if none may be elsewhere.
+    var inTitles: SearchQuery? {
+        let titles = replacingTexts { text, field in (text, field == .heading ? .title : field) }
+        return titles == self ? nil : titles
+    }
+
     /// The texts that a result must have, and their fields.
     var texts: [(text: SearchText, field: SearchField)] {
         clauses.joined().compactMap { literal in
