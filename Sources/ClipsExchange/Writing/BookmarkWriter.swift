@@ -5,7 +5,8 @@ enum BookmarkWriter {
     static func text(_ clip: Clip) -> String {
         var carried: Set<ClipAttribute> = [.starred, .unread, .archived]
         if PlainWords.isLine(clip.url) && !clip.url.contains(where: \.isWhitespace) { carried.insert(.url) }
-        if PlainWords.isLine(clip.title) { carried.insert(.title) }
+        let hasTitle = PlainWords.isLine(clip.title)
+        if hasTitle { carried.insert(.title) }
         if PlainWords.isText(clip.note) { carried.insert(.note) }
         if clip.tags.allSatisfy(PlainWords.isLine) { carried.insert(.tags) }
         if clip.isStarred { carried.remove(.starred) }
@@ -18,7 +19,7 @@ enum BookmarkWriter {
         if !clip.tags.isEmpty { line += " TAGS=\"\(attribute(Self.list(clip.tags)))\"" }
         if clip.isUnread { line += " TOREAD=\"1\"" }
         line += " DATA-CLIPS=\"\(attribute(ClipRecord(clip).remainder(carried: carried)))\">"
-        line += content(clip.displayTitle) + "</A>\n"
+        line += content(hasTitle && !clip.title.isEmpty ? clip.title : clip.displayTitle) + "</A>\n"
         if !clip.note.isEmpty { line += "    <DD>\(content(clip.note))\n" }
         return line
     }
