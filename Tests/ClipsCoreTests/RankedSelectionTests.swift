@@ -115,6 +115,12 @@ import Testing
             .reduce(into: [:]) { $0[$1.id.key] = $1["title"].textValue }
         #expect(keys.map { titles[$0] } == ["Vim", "More of Vim"])
         #expect(list.count == 5501 && Set(list.keys(0..<5501)).count == 5501)
+        let found = try await container.read { [query, index] snapshot in
+            var ranking = SearchRanking(query.search, limit: 2)
+            while !ranking.isComplete { try ranking.extend(with: index, in: snapshot) }
+            return ranking.hits.map(\.id)
+        }
+        #expect(found == keys)
     }
 
     @Test func `matches without a rank are reported`() async throws {

@@ -96,24 +96,26 @@ package struct SearchRanking: Sendable {
     ) throws(StoreError) {
         guard !isComplete, let stage = stages.first else { return }
         isRanked = isRanked || effort.maxScored == 0
+        var isRead = false
         if titles != nil, !isRanked, found.count >= effort.maxScored {
-            if try addTitles(index, snapshot) { try rank(stage, index, snapshot) }
-            return
-        }
-        // The best results of a stage are known as soon as enough are found.
-        var bounds = effort.step
-        if !isRanked { bounds.limit = min(bounds.limit, effort.maxScored - found.count) }
-        let page = try index.search(stage, after: cursor, bounds: bounds, in: snapshot)
-        let more = page.hits.filter { !known.contains($0.id) }
-        cursor = page.next
-        read += page.read
-        isFromIndex = isFromIndex && page.isFromIndex
-        if isRanked { add(more) } else { found += more }
-        let isLong =
-            stages.count > 1 ? read >= effort.maxRead : isRelated == true && read >= Self.maxReadRelated
-        let isRead = cursor == nil || isLong
-        if !isRanked, isRead || titles == nil && found.count >= effort.maxScored {
+            guard try addTitles(index, snapshot) else { return }
             try rank(stage, index, snapshot)
+        } else {
+            // The best results of a stage are known as soon as enough are found.
+            var bounds = effort.step
+            if !isRanked { bounds.limit = min(bounds.limit, effort.maxScored - found.count) }
+            let page = try index.search(stage, after: cursor, bounds: bounds, in: snapshot)
+            let more = page.hits.filter { !known.contains($0.id) }
+            cursor = page.next
+            read += page.read
+            isFromIndex = isFromIndex && page.isFromIndex
+            if isRanked { add(more) } else { found += more }
+            let isLong =
+                stages.count > 1 ? read >= effort.maxRead : isRelated == true && read >= Self.maxReadRelated
+            isRead = cursor == nil || isLong
+            if !isRanked, isRead || titles == nil && found.count >= effort.maxScored {
+                try rank(stage, index, snapshot)
+            }
         }
         guard isRead || hits.count >= limit else { return }
         isAtEnd = stages.count == 1 && cursor == nil && hits.count <= limit
