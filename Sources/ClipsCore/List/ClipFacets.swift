@@ -62,7 +62,7 @@ final class FacetCounter: Sendable {
     var isCounting: Bool { state.withLock { $0.isWanted && !$0.isWhole } }
 
     /// Returns the names in all clips, read in steps between which other requests are answered: those of clips that
-    /// change meanwhile may be missing.
+    /// change concurrently may be missing.
     static func names(in container: PersistentContainer) async throws(StoreError) -> KnownNames {
         let counter = FacetCounter()
         counter.begin()
