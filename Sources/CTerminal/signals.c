@@ -17,12 +17,14 @@ enum { CAUGHT = sizeof caught / sizeof *caught };
 
 static struct sigaction previous[CAUGHT];
 static int pipe_ends[2] = {-1, -1};
-static volatile sig_atomic_t ignores_interrupt;
 static volatile sig_atomic_t ended_by;
 
-static void report(int number) {
+static void report(int number, siginfo_t *info, void *context) {
+    (void)context;
     int saved = errno;
-    if (number == SIGINT && ignores_interrupt) return;
+    // From the terminal, not from kill(2): ^C is a signal only while another program has it. A thread may get the signal
+    // after this process has the terminal again.
+    if (number == SIGINT && info->si_code == SI_KERNEL) return;
     if (number == SIGTERM || number == SIGHUP) {
         if (ended_by == number) {
             terminal_rescue_now();
@@ -39,7 +41,7 @@ static void report(int number) {
 
 int terminal_signals_open(void) {
     if (pipe2(pipe_ends, O_NONBLOCK | O_CLOEXEC)) return -1;
-    struct sigaction action = {.sa_handler = report, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_sigaction = report, .sa_flags = SA_RESTART | SA_SIGINFO};
     sigfillset(&action.sa_mask);
     ended_by = 0;
     // A parent that blocked signals, such as a thread of a pool, passed on its mask; the screen must receive changes of
@@ -62,10 +64,6 @@ void terminal_signals_close(void) {
     close(pipe_ends[0]);
     close(pipe_ends[1]);
     pipe_ends[0] = pipe_ends[1] = -1;
-}
-
-void terminal_signals_ignore_interrupt(int ignore) {
-    ignores_interrupt = ignore;
 }
 
 int terminal_is_ending(void) { return ended_by != 0; }

@@ -235,5 +235,14 @@ import Testing
                 return try await soon(within: 2) { try terminal.shows("/end") && terminal.shows("Title") }
             })
         #expect(try terminal.format("#{pane_dead}") == "0")
+        // A thread may get the signal of the terminal when the app has it again.
+        let tty = try terminal.format("#{pane_tty}")
+        #expect(try Shell.run("stty", ["-F", tty, "isig"]).status == 0)
+        for key in ["C-c", "C-c", "C-c"] { try terminal.send(key) }
+        #expect(try Shell.run("stty", ["-F", tty, "-isig"]).status == 0)
+        try terminal.send("/alive")
+        #expect(try await soon { try terminal.shows("/alive") })
+        #expect(kill(try #require(pid_t(terminal.format("#{pane_pid}"))), SIGINT) == 0)
+        #expect(try await soon { try terminal.format("#{pane_dead_status}") == "130" })
     }
 }

@@ -64,8 +64,6 @@ int terminal_size(int descriptor, int *rows, int *columns);
 // Returns the read end, or -1. A second SIGTERM or SIGHUP kills a process that did not exit after the first.
 int terminal_signals_open(void);
 void terminal_signals_close(void);
-// While another program has the terminal, ^C is for that program.
-void terminal_signals_ignore_interrupt(int ignore);
 // Stops the process and its group as ^Z does; returns when it is continued.
 void terminal_stop(void);
 // Adds the action that makes the child's process group the foreground group of the terminal. The actions are those of

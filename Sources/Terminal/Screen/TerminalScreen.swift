@@ -147,8 +147,6 @@ package final class TerminalScreen {
         isAway = true
         discardAnswers()
         hideModes()
-        // While ^C is a signal, it is the other program's.
-        if !isHeadless { terminal_signals_ignore_interrupt(1) }
         terminal_leave()
         if clears { _ = isHeadless || descriptor.write("\u{1B}[H\u{1B}[2J") }
         if !isHeadless { terminal_rescue_disarm() }
@@ -159,7 +157,6 @@ package final class TerminalScreen {
         isAway = false
         if !isHeadless { terminal_rescue_arm(descriptor.output) }
         resume()
-        if !isHeadless { terminal_signals_ignore_interrupt(0) }
     }
 
     /// Reclaims the terminal after a stop, during which a shell may have changed its modes.

@@ -41,6 +41,10 @@ import Testing
             for app in apps { try app.proceed() }
             try await follower.catchUp()
             guard (.now - began) / .seconds(1) >= Double(samples.count + 1) * seconds / 120 else { continue }
+            if let ended = apps.first(where: \.hasExited) {
+                Issue.record("an app has ended: \(try ended.screen)")
+                return
+            }
             samples.append(try await sample(processes, store.container, path))
         }
         let commits = try writers.reduce(0) { $0 + (Int(try $1.ask("commits")) ?? 0) }

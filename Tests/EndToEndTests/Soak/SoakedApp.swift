@@ -38,6 +38,9 @@ final class SoakedApp {
 
     var hasExited: Bool { (try? terminal.format("#{pane_dead}")) == "1" }
 
+    /// The lines that are not empty.
+    var screen: [String] { get throws { try terminal.lines().filter { !$0.isEmpty } } }
+
     func hasStarted() throws -> Bool { try eventually(within: 60) { try terminal.shows("live") } }
 
     /// Performs a random action.
@@ -99,7 +102,9 @@ final class SoakedApp {
         let pairs = zip(shown, rows).enumerated()
         let index = pairs.first { $1.0 != $1.1 }?.offset ?? min(shown.count, rows.count)
         return """
-            \(shown.count) rows of \(rows.count), different at \(index): \(lines.dropFirst(index).prefix(3))
+            \(shown.count) rows of \(rows.count), different at \(index): \(shown.dropFirst(index).prefix(3)), \
+            in the store: \(rows.dropFirst(index).prefix(3)), on the screen: \(lines.prefix(4)), \
+            \(lines.filter { !$0.isEmpty }.suffix(8))
             """
     }
 }
