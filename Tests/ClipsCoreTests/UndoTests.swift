@@ -147,6 +147,39 @@ struct UndoTests {
         #expect(clip.title == "before" && clip.note == "before")
     }
 
+    @Test func `what others restored and deleted again, or reset and set again, is theirs`() async throws {
+        var draft = ClipDraft()
+        (draft.title, draft.text) = ("mine", "some words")
+        let ids = try await store.add([draft, draft])
+        _ = try await store.add(Quote("words"), to: ids[0])
+        let deleted = try #require(try await store.delete(ids).token)
+        let window = try await ClipStore(path: folder.path(of: "clips.db"), author: "app")
+        #expect(try await other().restore([ids[0]]).restored == [ids[0]])
+        _ = try await window.delete([ids[0]])
+        #expect(try await !store.isVoid(deleted, isRedoing: false))
+        let undone = try #require(try await store.undo(deleted).token)
+        #expect(try await !store.isStored(ids[0]))
+        #expect(try await store.isStored(ids[1]))
+        let quotes = try await store.container.fetch(FetchRequest(Quote.entity))
+        #expect(quotes.isEmpty)
+        _ = try #require(try await store.undo(undone, isRedoing: true).token)
+        // Of another session, the user chose the deletion.
+        #expect(try await window.undo(deleted).token != nil)
+        #expect(try await window.isStored(ids[0]))
+
+        let starred = try #require(try await store.update(ids[0], [.starred: .boolean(true)]).token)
+        _ = try await other().update(ids[0], [.starred: .boolean(false)])
+        _ = try await window.update(ids[0], [.starred: .boolean(true)])
+        #expect(try await store.isVoid(starred, isRedoing: false))
+        #expect(try await store.undo(starred).token == nil)
+        #expect(try await store.clip(ids[0]).isStarred)
+        // A chain of one session is undone up to its start.
+        let unstarred = try #require(try await window.update(ids[0], [.starred: .boolean(false)]).token)
+        let again = try #require(try await window.undo(unstarred).token)
+        _ = try #require(try await window.undo(again, isRedoing: true).token)
+        #expect(try await !store.clip(ids[0]).isStarred)
+    }
+
     @Test func `deleting a clip that another writer has edited is a conflict`() async throws {
         var draft = ClipDraft()
         draft.title = "mine"

@@ -21,7 +21,7 @@ extension ClipStore {
         }
         let role = UndoHistory.Role(isRedoing, of: token.number, ofRestore: step.isRestoring)
         let work = role.contextName.map(named)
-        guard var later = LaterChanges(of: step, author: author, work: work) else {
+        guard var later = LaterChanges(of: step, author: author, work: work, session: session) else {
             return .saved(token: nil, restored: [], clips: [], of: 0, deleted: 0)
         }
         // All conflicts are known before the first part is saved.
@@ -80,7 +80,8 @@ extension ClipStore {
         try await container.read { snapshot throws(StoreError) in
             let step = try UndoPieces(of: token, in: snapshot)
             let role = UndoHistory.Role(isRedoing, of: token.number, ofRestore: step.isRestoring)
-            guard var later = LaterChanges(of: step, author: author, work: role.contextName.map(named)) else {
+            let work = role.contextName.map(named)
+            guard var later = LaterChanges(of: step, author: author, work: work, session: session) else {
                 return true
             }
             try later.read(in: snapshot)

@@ -9,11 +9,17 @@ struct LaterChanges {
     struct Values {
         /// The values after the step, of the attributes that changed later.
         private(set) var left: [String: AttributeValue] = [:]
+        /// The attributes that another session than that of the step and its undo set last.
+        private(set) var foreign: Set<String> = []
+        /// Whether the last change was by another session.
+        private(set) var endsForeign = false
         private(set) var authors: [String?] = []
 
-        fileprivate mutating func add(_ change: HistoryChange) {
+        fileprivate mutating func add(_ change: HistoryChange, isForeign: Bool) {
             let replaced = change.kind == .delete ? change.tombstone ?? [:] : change.oldValues
             left.merge(replaced) { first, _ in first }
+            if isForeign { foreign.formUnion(replaced.keys) } else { foreign.subtract(replaced.keys) }
+            endsForeign = isForeign
         }
 
         fileprivate mutating func add(_ author: String?) {
@@ -24,7 +30,9 @@ struct LaterChanges {
     private let clips: Set<Int64>
     private let others: TransactionPredicate?
     private let undo: (author: String, work: String?)
-    private var changes: [Int64: [(number: Int64, author: String?)]] = [:]
+    /// The session whose own step is undone; nil for a step of another one.
+    private let session: Int64?
+    private var changes: [Int64: [(number: Int64, author: String?, isForeign: Bool)]] = [:]
     /// The position up to which the history was read.
     var end: HistoryToken
 
@@ -33,15 +41,17 @@ struct LaterChanges {
     /// - Parameters:
     ///   - author: The author of the undo.
     ///   - work: The context name of the undo, without its step.
-    init?(of step: UndoPieces, author: String, work: String?) {
+    ///   - session: That of the undo.
+    init?(of step: UndoPieces, author: String, work: String?, session: Int64) {
         guard let first = step.pieces.first else { return nil }
         (clips, others, end) = (step.clips, step.others, first.token)
+        self.session = step.session == session ? session : nil
         undo = (author, work)
     }
 
     /// Reads the changes from the end on.
     mutating func read(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
-        var (transaction, isOwn, author) = (Int64?.none, false, String?.none)
+        var (transaction, isOwn, author, isForeign) = (Int64?.none, false, String?.none, false)
         var found = self
         let request = HistoryFetchRequest(.after(end), where: others, changes: .entity(ClipModel.entity))
         try snapshot.forEachChange(request) { change, origin in
@@ -50,10 +60,11 @@ struct LaterChanges {
                 isOwn = origin.author == found.undo.author && found.isPart(origin.contextName)
                 let window = StepName(origin.contextName).window
                 author = origin.author.map { AuthorName.shown($0, window: window) }
+                isForeign = found.session != nil && origin.session != found.session
             }
             let key = change.objectID.key
             if !isOwn, found.clips.contains(key) {
-                found.changes[key, default: []].append((change.number, author))
+                found.changes[key, default: []].append((change.number, author, isForeign))
             }
             return true
         }
@@ -71,15 +82,15 @@ struct LaterChanges {
         of ids: [Int64], after token: HistoryToken, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [Int64: Values] {
         var values: [Int64: Values] = [:]
-        var numbers: [Int64] = []
+        var foreign: [Int64: Bool] = [:]
         for id in ids {
             for change in changes[id] ?? [] where change.number > token.number {
                 values[id, default: Values()].add(change.author)
-                numbers.append(change.number)
+                foreign[change.number] = change.isForeign
             }
         }
-        try snapshot.forEachChange(numbered: numbers.sorted()) { change in
-            values[change.objectID.key]?.add(change)
+        try snapshot.forEachChange(numbered: foreign.keys.sorted()) { change in
+            values[change.objectID.key]?.add(change, isForeign: foreign[change.number] == true)
         }
         return values
     }

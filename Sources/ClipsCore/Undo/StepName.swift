@@ -108,6 +108,7 @@ struct UndoPieces {
     static let maxCompared = 5000
     /// The quotes that the last transaction changed, if it concerns one clip.
     private(set) var quotes: QuoteCounts?
+    private(set) var session: Int64?
     /// Whether the work was the return of deleted clips, even if the step undid that, or did it again.
     private(set) var isRestoring = false
     /// Excludes the transactions of the step, if it has several.
@@ -124,10 +125,13 @@ struct UndoPieces {
         guard let newest = try snapshot.transaction(token, maxChanges: 1) else {
             throw .tokenExpired(oldest: token)
         }
+        session = newest.session
         isRestoring = try snapshot.isRestoring(newest)
         var request = HistoryFetchRequest(.ending(at: token), limit: 1)
         if let start = StepName(newest.contextName).start {
-            let names = [newest.contextName, newest.contextName.map { $0 + "+" }]
+            var name = newest.contextName ?? ""
+            if name.hasSuffix("+") { name.removeLast() }
+            let names = [name, name + "+"]
             let own = TransactionPredicate.and([
                 .author(newest.author), .or(names.map(TransactionPredicate.contextName)),
             ])

@@ -36,6 +36,7 @@ struct UndoPlan {
         let uuids = try snapshot.fetch(FetchRequest(clips: .keys(ids), [.uuid]))
             .reduce(into: [:]) { $0[$1.id.key] = $1[.uuid] }
         let existing = Set(uuids.keys)
+        effects.keepDeleted(later.filter { $1.endsForeign && !existing.contains($0) }.mapValues(\.left))
         try addQuotes(effects, in: snapshot)
         let touched = FetchRequest(ClipModel.entity, where: .keys(later.keys.filter(existing.contains)))
         let present = Dictionary(uniqueKeysWithValues: try snapshot.fetch(touched).map { ($0.id.key, $0) })
@@ -117,7 +118,8 @@ struct UndoPlan {
         for (name, value) in old where name != ClipAttribute.updated.rawValue {
             let theirs = now[name]
             guard let left = since.left[name], !left.isSameText(as: theirs) else {
-                values[name] = value
+                // A value that others set again is theirs.
+                if !since.foreign.contains(name) { values[name] = value }
                 continue
             }
             if name == ClipAttribute.tags.rawValue {
@@ -205,6 +207,24 @@ extension UndoPlan {
                     attributes.allSatisfy({ values[$0.rawValue]?.isSameText(as: object[$0]) == true })
                 else { continue }
                 effects[id] = nil
+            }
+        }
+
+        /// Leaves out clips that others restored and deleted, with their quotes.
+        ///
+        /// - Parameter left: The values before the later changes, of clips that others deleted last.
+        mutating func keepDeleted(_ left: [Int64: [String: AttributeValue]]) {
+            for id in order where id.entity == ClipModel.entity {
+                // Another clip may have had the ID.
+                guard case .restore? = effects[id], let uuid = uuids[id],
+                    left[id.key]?[ClipAttribute.uuid.rawValue] == uuid
+                else { continue }
+                effects[id] = nil
+                for quote in order where quote.entity == Quote.entity {
+                    if case .restore(let values)? = effects[quote], values[Quote.clip] == uuid {
+                        effects[quote] = nil
+                    }
+                }
             }
         }
 
