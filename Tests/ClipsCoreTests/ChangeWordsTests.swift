@@ -137,6 +137,16 @@ import Testing
         }
         #expect(
             try await store.changeDescription(of: last().token) == "changed “E” (title changed), deleted “D”")
+        // A merge gives the title of one clip to the other, which had none.
+        let urls = try await store.add(["", "F"].map(Self.draft))
+        try await store.update(urls[0], [.url: .text("https://f.example")])
+        _ = try await store.container.write(author: "test") { transaction throws(StoreError) in
+            try transaction.update(ClipModel.objectID(urls[0]), ["title": .text("F")])
+            try transaction.delete(ClipModel.objectID(urls[1]))
+        }
+        #expect(
+            try await store.changeDescription(of: last().token)
+                == "changed “https://f.example” (title added), deleted “F”")
         _ = try await store.container.write(author: "test") { transaction throws(StoreError) in
             try transaction.update(ClipModel.objectID(ids[0]), ["title": .text("A")])
             try transaction.delete(ClipModel.objectID(id))

@@ -47,6 +47,14 @@ import Testing
             let undone = try lines("undid:")
             #expect(
                 undone.contains("cli changed “Clip 1”\n") && !undone.contains(" cli untagged"), "\(undone)")
+            let several = try app.other("cli") {
+                try await $0.update(id, [.note: .text("a note"), .starred: .boolean(true)])
+            }
+            _ = try lines("starred, note added")
+            let changes = try #require(several.token)
+            _ = try app.other("cli") { try await $0.undo(changes) }
+            let both = try lines("undid: changed")
+            #expect(both.contains("cli undid: changed “Clip 1”\n"), "\(both)")
         }
     }
 

@@ -247,8 +247,8 @@ package struct ChangeWords: Hashable, Sendable {
     /// Returns the shortest words of a change, such as `“Title” read`, with an author before them.
     package func brief(_ subject: String, by author: String) -> String {
         // The words of an undo are those of the work that was undone.
-        let one = joined.count == 1 && [.work, .restore].contains(role) ? joined[0] : nil
-        return switch one {
+        let isWork = [.work, .restore].contains(role)
+        return switch isWork && joined.count == 1 ? joined[0] : nil {
         case .verb(let verb): "\(author)\(verb) \(subject)"
         case .mark(let state): "\(author.isEmpty ? "" : author.dropLast() + ": ")\(subject) \(state)"
         case .tags(let before, let after):
@@ -257,6 +257,8 @@ package struct ChangeWords: Hashable, Sendable {
             case let change? where change.adding.isEmpty: "\(author)untagged \(subject)"
             default: "\(author)changed \(subject)"
             }
+        case nil where !isWork && isOfSeveral:
+            "\(author)\(role.isUndo ? "undid" : "redid"): changed \(subject)"
         default: "\(author)changed \(subject)"
         }
     }

@@ -312,8 +312,14 @@ extension ClipStore {
             }
             if step.clips.count > 1, let update = step.update {
                 let missing = ChangeWords(update).lacking
-                values = try snapshot.values(missing, after: [(update.number, update.objectID.key)])[
-                    update.number]
+                let id = update.objectID.key
+                values = try snapshot.values(missing, after: [(update.number, id)])[update.number]
+                // A merge may have given it the other's title.
+                if Set(titles.values).count < 2, update.oldValues[ClipAttribute.title.rawValue] != nil {
+                    let clip = try snapshot.fetch(FetchRequest(clips: .keys([id]), [.url, .text])).first
+                    let old = (clip?.values ?? [:]).merging(update.oldValues) { $1 }
+                    titles[id] = ClipModel.title(of: old) ?? titles[id]
+                }
             }
             if step.clips.count == 1, let first = step.first {
                 if let title = first.tombstone.flatMap(ClipModel.title) { titles[first.objectID.key] = title }
@@ -326,10 +332,7 @@ extension ClipStore {
         var names = titles.mapValues { Clip.quoted($0, upTo: maxTitle) }
         if step.clips.count > 1, let update = step.update, let name = names[update.objectID.key] {
             let words = ChangeWords(update, after: values, quotes: step.quotes, isReverse: isRedoing)
-            // A merge may have given it the other's title.
-            let before = Set(names.values).count < 2 ? update.oldValues[ClipAttribute.title.rawValue] : nil
-            let named = before?.textValue.map { Clip.quoted($0, upTo: maxTitle) } ?? name
-            names[update.objectID.key] = "\(named) (\(words.phrase))"
+            names[update.objectID.key] = "\(name) (\(words.phrase))"
         }
         let subject =
             step.clips.count == 1

@@ -160,7 +160,7 @@ struct ChangesPane {
     private static func shown(_ value: AttributeValue, of attribute: String) -> String {
         switch (value, ClipAttribute(rawValue: attribute)) {
         case (.integer(let number), .created?), (.integer(let number), .updated?):
-            LocalTime(Date(timeIntervalSince1970: Double(number) / 1000)).dateAndTime
+            LocalTime(Date(timeIntervalSince1970: Double(number) / 1000)).dateAndClock
         case (.integer(let number), .starred?), (.integer(let number), .unread?),
             (.integer(let number), .archived?):
             number == 0 ? "no" : "yes"

@@ -81,15 +81,18 @@ package struct LocalTime {
     }
 
     /// `2026-11-21 14:05`
-    package var dateAndTime: String {
-        "\(year)-\(Self.twoDigits(parts.tm_mon + 1))-\(Self.twoDigits(parts.tm_mday)) \(clock.prefix(5))"
+    package var dateAndTime: String { String(dateAndClock.dropLast(3)) }
+
+    /// `2026-11-21 14:05:09`
+    var dateAndClock: String {
+        "\(year)-\(Self.twoDigits(parts.tm_mon + 1))-\(Self.twoDigits(parts.tm_mday)) \(clock)"
     }
 
     /// `2026-11-21 14:05:09 +0100`
     package var full: String {
         let minutes = abs(Int(parts.tm_gmtoff)) / 60
         let offset = Self.twoDigits(CInt(minutes / 60)) + Self.twoDigits(CInt(minutes % 60))
-        return "\(dateAndTime.dropLast(6)) \(clock) \(parts.tm_gmtoff < 0 ? "-" : "+")\(offset)"
+        return "\(dateAndClock) \(parts.tm_gmtoff < 0 ? "-" : "+")\(offset)"
     }
 
     private static func twoDigits(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
