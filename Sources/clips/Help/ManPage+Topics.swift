@@ -104,6 +104,14 @@ extension ManPage {
                 clip that adds nothing to one of the same URL, so that importing a file again is harmless.
                 """),
         Topic(
+            title: "PAGES",
+            text: """
+                The text of a page is its article in Markdown, without the menus, footers, and lists of links around \
+                it: headings, lists, quotes, code, tables, and the descriptions of images. '[1]' after words is the \
+                number of a link, and the app lists the links at the end. '[^1]' refers to a note of the page, \
+                which is where the page has it. Any other text with the signs of Markdown is shown in the same way.
+                """),
+        Topic(
             title: "UNSAVED CLIPS",
             text: """
                 A clip that cannot be saved for any reason, such as a full disk, a store that another program \
