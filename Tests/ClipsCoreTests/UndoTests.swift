@@ -58,6 +58,35 @@ struct UndoTests {
         #expect(try await !store.isStored(restored[0]))
     }
 
+    @Test func `a replaced clip is restored once, with its quotes, in each way`() async throws {
+        var draft = ClipDraft()
+        (draft.title, draft.text) = ("first", "some words")
+        for way in 0..<3 {
+            let id = try await store.add(draft).id
+            _ = try await store.add(Quote("words"), to: id)
+            let saved = try await store.container.currentToken()
+            let replace = "INSERT OR REPLACE INTO Clip (id, title) VALUES (\(id), 'other')"
+            #expect(try Shell.run("sqlite3", [folder.path(of: "clips.db"), replace]).errors == "")
+            let new = try await store.container.transactions(HistoryFetchRequest(.after(saved)))
+            let deletion = try #require(new.first { $0.changes.contains { $0.kind == .delete } }).token
+            let end = try #require(new.last).token
+            func restore() async throws -> [Int64] {
+                switch way {
+                case 0: try await store.restore([id]).restored
+                case 1: try await store.restore(id, deletedBy: deletion).value
+                default: try await store.restore(rowEndingAt: end).value
+                }
+            }
+            let restored = try await restore()
+            #expect(restored.count == 1 && restored != [id])
+            let clip = try await store.clip(restored[0])
+            #expect(clip.title == "first" && clip.quotes.map(\.text) == ["words"])
+            #expect(try await store.clip(id).title == "other")
+            #expect(try await restore() == [])
+            if way == 0 { #expect(try await store.restore([id]).problems == [.notDeleted(id)]) }
+        }
+    }
+
     @Test func `a deleted clip that returned under another ID is not restored a second time`() async throws {
         var draft = ClipDraft()
         draft.title = "first"

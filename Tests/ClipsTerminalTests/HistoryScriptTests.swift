@@ -111,6 +111,27 @@ import Testing
         }
     }
 
+    @Test func `a clip that another program replaced has its title in the history, and can be restored`()
+        async throws
+    {
+        try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 0) { app in
+            var draft = ClipDraft()
+            draft.title = "The lost clip"
+            let id = try app.other("cli") { [draft] in try await $0.add(draft).id }
+            let insert = "INSERT OR REPLACE INTO Clip (id, title) VALUES (\(id), 'Another')"
+            #expect(try Shell.run("sqlite3", [app.path, insert]).errors == "")
+            try app.run(":wait text=saved “Another”\nH\n:wait text=+ Another  and 1 deleted")
+            try app.run(":wait text=+ The lost clip")
+            try app.run(":wait text=clip 1 deleted: The lost clip")
+            #expect(!app.lines.contains { $0.contains("restored since") })
+            try app.run("R\n:wait text=Restored “The lost clip”\n:wait text=+ The lost clip  restored")
+            try app.run("j\n:wait text=restored since\nj\n:wait text=clip 1 saved: The lost")
+            try app.run("<Tab><Enter>")
+            // Its first row leads to its new ID.
+            #expect(app.wait { $0.screen == .list && $0.list.clips.selectedID.map { $0 != id } == true })
+        }
+    }
+
     @Test func `the status line has the words of a quote that another program deleted`() async throws {
         try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 2) { app in
             let id = app.state.list.clips.rows[0].id

@@ -3,6 +3,7 @@ package import PersistentStore
 /// The titles and values that name changes of the history.
 package struct ChangeContext: Sendable {
     fileprivate var titles: [Int64: String] = [:]
+    fileprivate var replaced = ReplacedTitles()
     fileprivate var values: [Int64: ValuesAfter] = [:]
     /// The present quotes by their keys, and the clips to which quotes belong, by their UUIDs.
     fileprivate var quotes: [Int64: StoredObject] = [:]
@@ -29,7 +30,9 @@ package struct ChangeContext: Sendable {
             return "\(change.kind) \(change.objectID)\(names.isEmpty ? "" : " (\(names))")"
         }
         let clip = change.objectID.key
-        let title = change.tombstone.flatMap(ClipModel.title(of:)) ?? titles[clip]
+        let title =
+            change.tombstone.flatMap(ClipModel.title(of:)) ?? replaced.title(of: clip, at: change.number)
+            ?? titles[clip]
         let quoted = title.map { " \(Clip.quoted($0))" }
         let quotes = QuoteCounts(ofClipsIn: transaction)
         return ChangeWords(change, after: values[change.number], quotes: quotes, role: role).sentence(
@@ -82,6 +85,10 @@ extension ClipStore {
             // Each batch of transactions reads the later ones.
             let maxLater = 100_000
             context.titles = try snapshot.titles(of: named, maxLater: maxLater)
+            context.replaced.add(
+                changes.lazy.map {
+                    ($0.number, $0.kind, $0.objectID.key, $0.tombstone.flatMap(ClipModel.title(of:)))
+                })
             context.values = try snapshot.values(
                 lacking, after: updates.map { ($0.0.number, $0.0.objectID.key) }, maxLater: maxLater)
             return context

@@ -15,8 +15,9 @@ package struct TransactionDetail: Hashable, Sendable {
         /// The change in words.
         package let words: ChangeWords
         package let replacements: [Replacement]
-        /// Whether the clip exists now.
-        package let exists: Bool
+        /// The clip now: another ID if it was restored when another clip had its own; nil if it is deleted.
+        package let present: Int64?
+        package var exists: Bool { present != nil }
     }
 
     /// The maximum number of changes; a batch may have a million.
@@ -56,7 +57,8 @@ package struct TransactionDetail: Hashable, Sendable {
             let present = try snapshot.fetch(FetchRequest(entity, where: .keys(keys)))
             states[entity] = Dictionary(uniqueKeysWithValues: present.map { ($0.id.key, $0.values) })
         }
-        let there = Set(states[ClipModel.entity, default: [:]].keys)
+        let uuid = ClipAttribute.uuid.rawValue
+        let there = states[ClipModel.entity, default: [:]].mapValues { $0[uuid] }
         func revert(_ change: HistoryChange) -> Step {
             let id = change.objectID
             let after = states[id.entity]?[id.key]
@@ -74,14 +76,19 @@ package struct TransactionDetail: Hashable, Sendable {
         let quotes = steps.filter { $0.change.objectID.entity == Quote.entity }
         let counts = QuoteCounts(ofClipsIn: recorded)
         guard !clips.isEmpty else {
-            let owners = try snapshot.owners(of: quotes)
+            let owners = try snapshot.clips(of: quotes.compactMap(\.owner))
             changes = quotes.map { Change($0, owner: $0.owner.flatMap { owners[$0] }, role: role) }
             return
         }
+        // Another clip may have the ID of a deleted one.
+        let replaced = clips.filter { there[$0.change.objectID.key] ?? $0.uuid != $0.uuid }
+        let moved = try snapshot.clips(of: replaced.compactMap(\.uuid))
         changes = clips.map { step in
             let isOfQuotes = clips.count == 1 && step.change.changesOnlyTime
+            let key = step.change.objectID.key
+            let present = there[key].flatMap { $0 == step.uuid ? key : step.uuid.flatMap { moved[$0] } }
             return Change(
-                step, there: there, quotes: isOfQuotes ? quotes : [], counts: counts,
+                step, present: present, quotes: isOfQuotes ? quotes : [], counts: counts,
                 role: role)
         }
     }
@@ -93,6 +100,8 @@ package struct TransactionDetail: Hashable, Sendable {
         let after: [String: AttributeValue]?
 
         private func quote(_ name: String) -> AttributeValue? { (after ?? before)?[name] }
+
+        var uuid: AttributeValue? { (after ?? before)?[ClipAttribute.uuid.rawValue] }
 
         /// The UUID of a quote's clip.
         var owner: AttributeValue? { quote(Quote.clip) }
@@ -113,16 +122,14 @@ package struct TransactionDetail: Hashable, Sendable {
 }
 
 extension StoreSnapshot {
-    /// Returns the clips of quotes by their UUIDs.
-    fileprivate func owners(
-        of quotes: [TransactionDetail.Step]
-    ) throws(StoreError) -> [AttributeValue: Int64] {
+    /// Returns clips by their UUIDs.
+    fileprivate func clips(of uuids: [AttributeValue]) throws(StoreError) -> [AttributeValue: Int64] {
         let uuid = ClipAttribute.uuid.rawValue
-        let request = FetchRequest(
-            clips: .isOneOf(uuid, Array(Set(quotes.compactMap(\.owner)))), [.uuid])
-        var owners: [AttributeValue: Int64] = [:]
-        for clip in try fetch(request) { owners[clip[uuid]] = clip.id.key }
-        return owners
+        var clips: [AttributeValue: Int64] = [:]
+        for clip in try fetch(FetchRequest(clips: .isOneOf(uuid, Array(Set(uuids))), [.uuid])) {
+            clips[clip[uuid]] = clip.id.key
+        }
+        return clips
     }
 }
 
@@ -134,18 +141,18 @@ extension TransactionDetail.Change {
         title = ""
         words = ChangeWords(QuoteCounts([step.change]), role: role)
         replacements = [step.replacement]
-        exists = owner != nil
+        present = owner
     }
 
     /// - Parameter quotes: The quotes of the clip that the transaction changed, if that is all it changed.
     fileprivate init(
-        _ step: TransactionDetail.Step, there: Set<Int64>, quotes: [TransactionDetail.Step],
+        _ step: TransactionDetail.Step, present: Int64?, quotes: [TransactionDetail.Step],
         counts: QuoteCounts?, role: UndoHistory.Role
     ) {
         let (change, before, after) = (step.change, step.before, step.after)
         kind = change.kind
         clip = change.objectID.key
-        exists = there.contains(clip)
+        self.present = present
         title = (after ?? before).flatMap(ClipModel.title(of:)) ?? ""
         words = ChangeWords(
             change, after: after.map(ValuesAfter.init), quotes: counts, role: role)

@@ -138,22 +138,13 @@ extension ClipStore {
         return try await write(work: UndoHistory.Role.restore.contextName) {
             transaction throws(StoreError) in
             let deleted = try transaction.snapshot.transaction(token, changes: wanted)?.changes ?? []
-            let request = FetchRequest(clips: .keys(deleted.map(\.objectID.key)), [])
-            let present = Set(try transaction.fetch(request).map(\.id.key))
-            let values = try Self.restorable(deleted.map { $0.tombstone ?? [:] }, in: transaction.snapshot)
-            var (restored, uuids): ([Int64], [(String, String, HistoryToken)]) = ([], [])
-            for (change, values) in zip(deleted, values) where !present.contains(change.objectID.key) {
-                let uuid = change.tombstone?[ClipAttribute.uuid.rawValue]?.textValue ?? ""
-                uuids.append((uuid, try transaction.restore(change.objectID, values).text(.uuid), token))
-                restored.append(change.objectID.key)
-            }
-            try transaction.restoreQuotes(of: uuids)
-            return restored
+            return try transaction.restoreClips(
+                deleted.map { Deletion(clip: $0.objectID.key, token: token, values: $0.tombstone ?? [:]) }
+            ).map(\.now)
         }
     }
 
-    /// Restores deleted clips under their IDs as one step of undo, from the history, regardless of the authors of
-    /// the deletions.
+    /// Restores deleted clips as one step of undo, from the history, regardless of the authors of the deletions.
     ///
     /// - Returns: The restored clips, the reason for each of the others, and the newest transaction.
     package func restore(
@@ -161,21 +152,16 @@ extension ClipStore {
     ) async throws(StoreError) -> (restored: [Int64], problems: [ClipError], token: HistoryToken?) {
         let written = try await inParts(ids, work: UndoHistory.Role.restore.contextName) {
             transaction, ids throws(StoreError) in
-            let (present, deleted) = try Self.deleted(ids, in: transaction.snapshot)
-            var uuids: [(String, String, HistoryToken)] = []
-            for (id, uuid, token, values) in deleted {
-                uuids.append(
-                    (uuid, try transaction.restore(ClipModel.objectID(id), values).text(.uuid), token))
-            }
-            try transaction.restoreQuotes(of: uuids)
-            let restored = Set(deleted.map(\.id))
+            let deleted = try Self.deletions(of: ids, in: transaction.snapshot)
+            let restored = Dictionary(
+                uniqueKeysWithValues: try transaction.restoreClips(deleted).map { ($0.clip, $0.now) })
+            let present = Set(try transaction.fetch(FetchRequest(clips: .keys(ids), [])).map(\.id.key))
             return ids.map { id in
-                (id, restored.contains(id) ? nil : present.contains(id) ? .notDeleted(id) : .notInHistory(id))
-            } as [(Int64, ClipError?)]
+                let problem = present.contains(id) ? ClipError.notDeleted(id) : .notInHistory(id)
+                return (restored[id], restored[id] == nil ? problem : nil)
+            } as [(Int64?, ClipError?)]
         }
-        return (
-            written.value.filter { $0.1 == nil }.map(\.0), written.value.compactMap(\.1), written.token
-        )
+        return (written.value.compactMap(\.0), written.value.compactMap(\.1), written.token)
     }
 
     /// Restores the clips that a row of the history deleted, as one step of undo.
@@ -206,31 +192,20 @@ extension ClipStore {
         return ids
     }
 
-    /// Returns the clips that exist, and the values of those whose deletion the history retains.
-    private static func deleted(
-        _ ids: [Int64], in snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> (
-        present: Set<Int64>,
-        deleted: [(id: Int64, uuid: String, token: HistoryToken, values: [String: AttributeValue])]
-    ) {
-        let present = Set(try snapshot.fetch(FetchRequest(clips: .keys(ids), [])).map(\.id.key))
-        var tombstones: [(id: Int64, token: HistoryToken, values: [String: AttributeValue])] = []
-        for id in Set(ids).subtracting(present).sorted() {
-            let deletion = HistoryFetchRequest(
+    /// Returns the last deletions of clips that the history retains.
+    private static func deletions(
+        of ids: [Int64], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [Deletion] {
+        var deletions: [Deletion] = []
+        for id in Set(ids).sorted() {
+            let request = HistoryFetchRequest(
                 .newest, changes: .and([.object(ClipModel.objectID(id)), .kind(.delete)]), limit: 1)
-            guard let transaction = try snapshot.transactions(deletion).last,
+            guard let transaction = try snapshot.transactions(request).last,
                 let tombstone = transaction.changes.last?.tombstone
             else { continue }
-            tombstones.append((id, transaction.token, tombstone))
+            deletions.append(Deletion(clip: id, token: transaction.token, values: tombstone))
         }
-        let values = try restorable(tombstones.map(\.values), in: snapshot)
-        return (
-            present,
-            zip(tombstones, values).map { deleted, values in
-                let uuid = deleted.values[ClipAttribute.uuid.rawValue]?.textValue ?? ""
-                return (deleted.id, uuid, deleted.token, values)
-            }
-        )
+        return deletions
     }
 
     /// Returns the values of deleted clips, or of objects of another entity, with new UUIDs instead of those that others
@@ -344,5 +319,38 @@ extension ClipStore {
         return ChangeWords(
             first, after: values, quotes: step.quotes, isReverse: isRedoing, role: role
         ).sentence(subject)
+    }
+}
+
+/// The deletion of a clip, with the values that it had.
+private struct Deletion {
+    let clip: Int64
+    let token: HistoryToken
+    let values: [String: AttributeValue]
+}
+
+extension StoreTransaction {
+    /// Restores deleted clips that do not exist, under new IDs if other clips have theirs.
+    fileprivate mutating func restoreClips(
+        _ deletions: [Deletion]
+    ) throws(StoreError) -> [(clip: Int64, now: Int64)] {
+        let uuid = ClipAttribute.uuid.rawValue
+        let taken = Set(try fetch(FetchRequest(clips: .keys(deletions.map(\.clip)), [])).map(\.id.key))
+        let uuids = deletions.compactMap { taken.contains($0.clip) ? $0.values[uuid] : nil }
+        let back = Set(try fetch(FetchRequest(clips: .isOneOf(uuid, uuids), [.uuid])).map { $0[uuid] })
+        let left = deletions.filter { deletion in
+            !taken.contains(deletion.clip) || deletion.values[uuid].map { !back.contains($0) } == true
+        }
+        var (restored, quotes): ([(clip: Int64, now: Int64)], [(String, String, HistoryToken)]) = ([], [])
+        for (deletion, values) in zip(left, try ClipStore.restorable(left.map(\.values), in: snapshot)) {
+            let clip =
+                taken.contains(deletion.clip)
+                ? try insert(ClipModel.entity, values)
+                : try restore(ClipModel.objectID(deletion.clip), values)
+            quotes.append((deletion.values[uuid]?.textValue ?? "", clip.text(.uuid), deletion.token))
+            restored.append((deletion.clip, clip.id.key))
+        }
+        try restoreQuotes(of: quotes)
+        return restored
     }
 }

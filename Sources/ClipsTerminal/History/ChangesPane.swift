@@ -133,7 +133,7 @@ struct ChangesPane {
     /// The changes without values, for a folded row or until the values are loaded.
     private var summaryLines: [Line] {
         row.shownLines.enumerated().map { index, line in
-            let title = (line.title ?? state.history.titles[line.clip]).map { ": \($0)" } ?? ""
+            let title = state.history.titles[line].map { ": \($0)" } ?? ""
             let words = state.history.titles.words(line).phrase
             return Line(
                 sign: line.kind.sign, text: "\(line.clip == 0 ? "" : "clip \(line.clip) ")\(words)\(title)",

@@ -338,12 +338,12 @@ extension AppState {
             return history.switchPane()
         }
         guard let change = history.meantChange else { return }
-        guard change.exists else {
+        guard let clip = change.present else {
             let row = change.kind == .delete ? "" : " on the change that deleted it"
             return report("\(change.subject) is deleted; \(keys.name(of: .restore))\(row) restores it.")
         }
         screen = .list
-        goToAnywhere(change.clip)
+        goToAnywhere(clip)
     }
 
     mutating func finishLoading(_ detail: TransactionDetail?, of token: HistoryToken) {

@@ -126,7 +126,7 @@ struct HistoryScreen {
         var (detail, others) = (state.history.titles.detail(first), row.others(than: first))
         var more: String { [detail, others].filter { !$0.isEmpty }.joined(separator: ", ") }
         let width = columns.change - 5
-        let name = first.title ?? state.history.titles[first.clip] ?? "…"
+        let name = state.history.titles[first] ?? "…"
         // On a narrow screen, the change says more than the rest of a title.
         var least = DisplayWidth.columns(of: SafeText.cut(name, to: min(8, width / 2)))
         if !others.isEmpty, DisplayWidth.columns(of: more) + 2 + least > width {

@@ -9,8 +9,13 @@ struct HistoryTitles: Sendable {
     /// The values after changes, by the number of the change.
     private var values: [Int64: ValuesAfter] = [:]
     private var requestedValues: Set<TransactionSummary.Line> = []
+    private var replaced = ReplacedTitles()
 
     subscript(_ clip: Int64) -> String? { clip == 0 ? "A quote" : titles[clip] }
+
+    subscript(_ line: TransactionSummary.Line) -> String? {
+        line.title ?? replaced.title(of: line.clip, at: line.number) ?? self[line.clip]
+    }
 
     /// Returns those of the clips whose titles, and those of the changes whose values must be loaded, once.
     mutating func request(
@@ -49,7 +54,11 @@ struct HistoryTitles: Sendable {
 
     /// Learns the titles of deleted clips, and discards those of changed ones.
     mutating func update(after transactions: [TransactionSummary]) {
-        for line in transactions.lazy.flatMap(\.lines) {
+        let lines = transactions.lazy.flatMap(\.lines)
+        replaced.add(
+            lines.filter { $0.clip > 0 && !$0.words.isReturn }.map { ($0.number, $0.kind, $0.clip, $0.title) }
+        )
+        for line in lines {
             switch line.kind {
             case .delete: if let title = line.title, line.clip > 0 { titles[line.clip] = title }
             case .update, .insert:
@@ -142,16 +151,21 @@ extension HistoryRow {
 
     /// Returns the numbers of clips of each kind besides that of a line.
     private func kinds(besides first: TransactionSummary.Line) -> [(HistoryChange.Kind, Int)] {
-        let lines = counted.lazy.flatMap(\.lines)
         // A clip that changes again counts once, unless some changes are not listed.
-        let clips = Dictionary(lines.map { ($0.clip, $0.kind) }) { $0 == .insert && $1 == .update ? $0 : $1 }
+        var (clips, replaced): ([Int64: HistoryChange.Kind], Int) = ([:], 0)
+        for line in counted.lazy.flatMap(\.lines) {
+            let earlier = clips[line.clip]
+            // Another clip got the ID.
+            if earlier == .delete, line.kind == .insert { replaced += 1 }
+            clips[line.clip] = earlier == .insert && line.kind == .update ? .insert : line.kind
+        }
         let isCounted = isWhole && counted.reduce(0) { $0 + $1.lines.count } >= count
         let sums = sums
         let kinds: [(HistoryChange.Kind, Int)] = [
             (.insert, sums.inserted), (.update, sums.updated), (.delete, sums.deleted),
         ]
         return kinds.map { kind, sum in
-            let all = isCounted ? clips.values.count { $0 == kind } : sum
+            let all = isCounted ? clips.values.count { $0 == kind } + (kind == .delete ? replaced : 0) : sum
             return (kind, all - (clips[first.clip] == kind ? 1 : 0))
         }.filter { $0.1 > 0 }
     }

@@ -60,7 +60,7 @@ struct SyncStatus: Sendable {
         func name(_ titles: HistoryTitles) -> String? {
             // The words of a quote are in quotation marks.
             line.flatMap { line in
-                guard line.clip == 0 else { return line.title ?? titles[line.clip] ?? title }
+                guard line.clip == 0 else { return titles[line] ?? title }
                 return line.title.map { String($0.dropFirst().dropLast()) }
             }
         }
@@ -122,7 +122,7 @@ struct SyncStatus: Sendable {
             let more = mayLackParts ? "+" : ""
             let parts = kinds.filter { $0.1 > 0 }.map { kind, number, verb -> (words: String, number: Int?) in
                 let line = isWhole && number == 1 ? lines.first { $0.kind == kind } : nil
-                let title = line.flatMap { $0.title ?? titles[$0.clip] }
+                let title = line.flatMap { titles[$0] }
                 let name = title?.firstWords(columns: maxTitle / 2, cutsWords: cutsWords)
                 return name.map { ("\(verb) “\($0)”", nil) } ?? ("\(verb) \(number.grouped)\(more)", number)
             }
