@@ -485,4 +485,27 @@ import Testing
             #expect(app.state.searchedText.isEmpty)
         }
     }
+
+    @Test
+    func `a search in a text of megabytes ends with its own result, continues at the start, and is counted`()
+        async throws
+    {
+        try await RunningApp.open { app in
+            let lines = (1...60_000).map {
+                "row \($0) of a long text\($0 % 25_000 == 0 ? " with a needle" : "")\n"
+            }
+            _ = try app.other { store in
+                var draft = RunningApp.draft("Long")
+                draft.text = lines.joined()
+                return try await store.add([draft])
+            }
+            // Each letter begins a search of the whole text.
+            try app.run(":wait count=1\n<Enter>\n:wait text=row 5\n/zzzz<Enter>/needle<Enter>")
+            try app.run(":wait text=row 25000\n:wait text=2 matches\n:wait idle")
+            #expect(app.state.message?.text.contains("No ") != true)
+            try app.run("n\n:wait text=row 50000\nn\n:wait text=No match below; this is the")
+            try app.run("G\n:wait text=row 60000\n/row 25000<Enter>\n:wait text=No match below; this is the")
+            try app.run(":wait text=row 25000")
+        }
+    }
 }

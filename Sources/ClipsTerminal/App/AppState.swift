@@ -257,6 +257,7 @@ struct AppState: Sendable {
         guard let area = layout.text else { return }
         reader.layOut(width: area.size.columns, height: area.size.rows, dates: settings.config.dates)
         reader.countMatches()
+        countManyMatches()
     }
 
     /// The time when something on the screen next changes without an event.

@@ -27,6 +27,7 @@ enum Effect: Sendable {
     case findHidden(Set<Int64>, ClipQuery)
     /// Searches a text of which the first lines have no match.
     case findLine(id: Int64, ReaderText, ClipHighlight, from: Int, isForward: Bool, isWrapped: Bool)
+    case countMatches(id: Int64, ReaderText, ClipHighlight)
     case loadNames
     /// Reads whether an empty list has archived or deleted clips.
     case loadHidden
@@ -88,14 +89,7 @@ enum Effect: Sendable {
     var isAwaited: Bool {
         switch self {
         case .gather, .loadForEdit, .loadForNote, .loadForDeletion, .edit, .open, .openHere, .run, .copy: true
-        case .answer, .show, .showAround, .loadClip, .loadExcerpts, .measure, .gatherRange,
-            .findMatch, .gatherList, .findUnread, .findHidden, .findLine, .loadNames, .loadHidden,
-            .checkCommits, .loadFilters, .countFacets, .countUnread, .remember, .loadUndoHistory,
-            .describeUndo, .loadHistory, .loadNewHistory, .loadChanges, .countStep, .loadNewest, .loadTitles,
-            .loadConsumers, .loadConflicts, .loadForConflict, .work, .findWriter, .removeFile, .retain,
-            .setMouse,
-            .setColors, .redraw, .suspend, .quit, .finish:
-            false
+        default: false
         }
     }
 
@@ -179,14 +173,24 @@ enum Effect: Sendable {
                 if $0.reader.seeksEnd { $0.reader.moveToEnd(of: $1) } else { _ = $0.reader.use($1) }
             }
         case .findLine(let id, let text, let highlight, let start, let isForward, let isWrapped):
-            .read { _ in
+            .read(superseding: .lines) { _ in
                 await StoreWorker.onOwnThread { [text] in
                     var text = text
                     let line = text.line(matching: highlight, from: start, isForward: isForward).line
                     return (text: text, line: line)
                 }
             } then: {
-                $0.finishSearch(id, $1.text, $1.line, isForward: isForward, isWrapped: isWrapped)
+                guard id == $0.reader.id, highlight == $0.textHighlight, $0.reader.use($1.text) else { return }
+                $0.finishSearch($1.line, from: start, isForward: isForward, isWrapped: isWrapped)
+            }
+        case .countMatches(let id, let text, let highlight):
+            .read(on: .counts, superseding: .matches) { _ in
+                await StoreWorker.onOwnThread {
+                    text.matches(of: highlight, maxBytes: .max, maxCount: Reader.maxCount)?.count
+                        ?? Reader.maxCount
+                }
+            } then: {
+                if id == $0.reader.id, highlight == $0.textHighlight { $0.reader.longCount = $1 }
             }
         case .gather(let ids, let sort, let purpose):
             .read {

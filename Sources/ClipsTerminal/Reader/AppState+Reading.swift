@@ -144,13 +144,21 @@ extension AppState {
         }
     }
 
-    mutating func finishSearch(
-        _ id: Int64, _ text: ReaderText, _ line: Int?, isForward: Bool, isWrapped: Bool
-    ) {
-        guard id == reader.id, reader.use(text) else { return }
-        guard let line else { return reportNoMatch(isForward: isForward) }
+    mutating func finishSearch(_ line: Int?, from start: Int, isForward: Bool, isWrapped: Bool) {
+        guard let line else {
+            guard isForward, start > 0 else { return reportNoMatch(isForward: isForward) }
+            return searchText(isForward: true, from: 0, isWrapped: true)
+        }
         reader.showMatch(inLine: line)
         if isWrapped { reportWrap(isForward: isForward) }
+    }
+
+    /// Counts the matches in a text in which that takes longer than between two keys, once the words are typed.
+    mutating func countManyMatches() {
+        guard prompt == nil, let id = reader.id, let text = reader.beginLongCount(),
+            let highlight = ClipHighlight(literal: reader.searched)
+        else { return }
+        emit(.countMatches(id: id, text, highlight))
     }
 
     private mutating func reportWrap(isForward: Bool) {

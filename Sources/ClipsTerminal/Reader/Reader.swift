@@ -31,11 +31,15 @@ struct Reader: Sendable {
     private var former: ReaderText?
     /// The words searched in the text, also in the next clips.
     var searched = ""
-    /// The matches of the searched words; nil without words, and for a text of many megabytes.
+    /// The matches of the searched words; nil without words, and if they or the text are too many for a key.
     private var matches: [ReaderText.Anchor]?
-    var matchCount: Int? { matches?.count }
+    var matchCount: Int? { matches?.count ?? longCount }
+    /// The number of matches that are not in memory.
+    var longCount: Int?
+    /// Whether it was requested.
+    private var isCounting = false
     /// The words of ``matches``.
-    private var countedWords = ""
+    private var countedWords = "" { didSet { (longCount, isCounting) = (nil, false) } }
     /// The line of the match that was found last, and its number from 1 if it is known, until the text scrolls.
     private(set) var found: (line: Int, number: Int?)?
     /// Whether the cursor goes to the end once the text is laid out, unless it moves before.
@@ -129,6 +133,13 @@ struct Reader: Sendable {
         matches = ClipHighlight(literal: searched).flatMap(matches(of:))
     }
 
+    /// Returns the text in which the searched words must be counted elsewhere, once.
+    mutating func beginLongCount() -> ReaderText? {
+        guard matches == nil, !isCounting, !searched.isEmpty, countedWords == searched else { return nil }
+        isCounting = true
+        return text
+    }
+
     private func matches(of highlight: ClipHighlight) -> [ReaderText.Anchor]? {
         text?.matches(of: highlight, maxBytes: Self.maxCounted, maxCount: Self.maxMatches)
     }
@@ -162,6 +173,9 @@ struct Reader: Sendable {
 
     /// The matches to which `n` leads one by one.
     static let maxMatches = 10_000
+
+    /// The most matches that are counted.
+    static let maxCount = 100_000
 
     /// The bytes in which one key counts matches.
     private static let maxCounted = 1 << 20

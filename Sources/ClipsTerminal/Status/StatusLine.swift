@@ -298,9 +298,10 @@ struct StatusLine {
             if let count = state.reader.matchCount, count > 0 || state.prompt != nil {
                 let number = state.reader.found?.number.map { "\($0.grouped)/" } ?? ""
                 let matches = count == 1 ? "match" : "matches"
-                parts.append(StyledRun("\(number)\(count.grouped) \(matches)", theme.muted))
+                let more = count == Reader.maxCount ? "+" : ""
+                parts.append(StyledRun("\(number)\(count.grouped)\(more) \(matches)", theme.muted))
             } else if !state.reader.searched.isEmpty, state.reader.found != nil {
-                // They are too many to be counted, or the text is too large.
+                // They are being counted.
                 parts.append(StyledRun("… matches", theme.muted))
             }
         }
