@@ -180,7 +180,9 @@ enum Effect: Sendable {
                     return (text: text, line: line)
                 }
             } then: {
-                guard id == $0.reader.id, highlight == $0.textHighlight, $0.reader.use($1.text) else { return }
+                guard id == $0.reader.id, highlight == $0.textHighlight, $0.reader.use($1.text) else {
+                    return
+                }
                 $0.finishSearch($1.line, from: start, isForward: isForward, isWrapped: isWrapped)
             }
         case .countMatches(let id, let text, let highlight):
