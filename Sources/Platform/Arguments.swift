@@ -83,7 +83,11 @@ package struct Arguments: Sendable {
                 operands.append(word)
             } else {
                 let names = options.map(\.name)
-                throw UsageError("Unknown option '\(name)'.\(Suggestion.question(for: name, in: names))")
+                // `-o`, for `--output`.
+                let letter = names.first { $0.utf8.count == 2 && name.hasPrefix("-" + $0) }
+                let hint = letter.map { " Did you mean '\($0)'?" } ?? ""
+                throw UsageError(
+                    "Unknown option '\(name)'.\(Suggestion.question(for: name, in: names, else: hint))")
             }
         }
     }

@@ -34,6 +34,11 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     private static let usage = [
         MessageCase("frobnicate", 2, "Unknown command 'frobnicate'. Run 'clips --help'."),
         MessageCase("ad a", 2, "Unknown command 'ad'. Did you mean 'add'? Run 'clips --help'."),
+        MessageCase("ls", 2, "Unknown command 'ls'. Did you mean 'list'? Run 'clips --help'."),
+        MessageCase("manual", 2, "Unknown command 'manual'. Did you mean 'man'? Run 'clips --help'."),
+        MessageCase(
+            "export --output a", 2, "Unknown option '--output'. Did you mean '-o'? Run 'clips export --help'."
+        ),
         MessageCase("serch a", 2, "Unknown command 'serch'. Did you mean 'search'? Run 'clips --help'."),
         MessageCase(
             "list --jsn", 2, "Unknown option '--jsn'. Did you mean '--json'? Run 'clips list --help'."),

@@ -104,7 +104,7 @@ struct Command: Sendable {
                 Command.named([first]) == nil
             {
                 throw UsageError(
-                    "Unknown command '\(first)'.\(Suggestion.question(for: first, in: topNames))",
+                    "Unknown command '\(first)'.\(suggestion(for: first))",
                     isOfCommand: true)
             }
             let command =
@@ -123,7 +123,16 @@ struct Command: Sendable {
         }
         if let command = named([word]) { return (command, Array(before + words[(index + 1)...])) }
         throw UsageError(
-            "Unknown command '\(word)'.\(Suggestion.question(for: word, in: topNames))", isOfCommand: true)
+            "Unknown command '\(word)'.\(suggestion(for: word))", isOfCommand: true)
+    }
+
+    /// The commands that other programs call so.
+    private static let familiar = [
+        "ls": "list", "rm": "delete", "grep": "search", "cat": "show", "new": "add", "manual": "man",
+    ]
+
+    private static func suggestion(for word: String) -> String {
+        Suggestion.question(for: familiar[word] ?? word, in: topNames)
     }
 }
 
