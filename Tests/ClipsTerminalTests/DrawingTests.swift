@@ -277,4 +277,21 @@ import Testing
             for line in state.lines[1...3] { #expect(line.contains("needle"), "\(line)") }
         }
     }
+
+    @Test func `a title that is cut twice has one ellipsis next to the excerpt`() throws {
+        let title = "Arduino queue string disk physics render image test sensor kernel review"
+        for columns in 46...220 {
+            var state = AppState.showing(1, Size(rows: 24, columns: columns))
+            try state.press("/kernel rust<Enter>")
+            let window = LiveList.Window(
+                rows: [row(9, title, url: "https://e.example/1")], lowerIndex: 0, count: 1, reachesStart: true,
+                reachesEnd: true)
+            let effects = state.take(.window(window, generation: state.list.feed.generation))
+            for case .loadExcerpts(let request) in effects {
+                let known = request.words.keys.map { ($0, "…learning rust four…") }
+                state.answer(.loadExcerpts(request), Dictionary(uniqueKeysWithValues: known))
+            }
+            #expect(state.lines[1].contains("rust") && !state.lines[1].contains("……"), "\(state.lines[1])")
+        }
+    }
 }

@@ -97,7 +97,8 @@ struct ListLine: Equatable {
         {
             // The end of a long title makes room for why the clip matches. It is no shorter than in a narrower list.
             let left = max(ListColumns.minTitle, column.width - 2 - Self.minExcerpt)
-            shown = SafeText.cut(shown, to: min(max(ListColumns.minTitle, column.width * 3 / 5), left))
+            let width = min(max(ListColumns.minTitle, column.width * 3 / 5), left)
+            shown = Self.title(title, of: clip, highlight, columns: width)
         }
         var used = frame.put(
             shown, in: line, column: column.start, width: column.width,
