@@ -284,7 +284,8 @@ import Testing
             var state = AppState.showing(1, Size(rows: 24, columns: columns))
             try state.press("/kernel rust<Enter>")
             let window = LiveList.Window(
-                rows: [row(9, title, url: "https://e.example/1")], lowerIndex: 0, count: 1, reachesStart: true,
+                rows: [row(9, title, url: "https://e.example/1")], lowerIndex: 0, count: 1,
+                reachesStart: true,
                 reachesEnd: true)
             let effects = state.take(.window(window, generation: state.list.feed.generation))
             for case .loadExcerpts(let request) in effects {
