@@ -43,12 +43,9 @@ import Testing
         let step = try #require(history.undoable.last)
         #expect(history.undoable.count == 2)
         #expect(try await next.changeDescription(of: step.token) == "saved 1,200 clips")
-        guard case .saved(let token, _, let clips, 1200, _) = try await next.undo(step.token),
-            clips.count == 1200
-        else {
-            Issue.record("not undone")
-            return
-        }
+        let undo = try #require(try await next.undo(step.token).saved)
+        #expect(undo.count == 1200 && undo.clips.count == 1200)
+        let token = undo.token
         #expect(try await lines(next) == before)
         let undone = try await open().undoHistory(isRedoing: true)
         #expect(undone.undoable.count == 1 && undone.redoable.map(\.token) == [token])
@@ -122,11 +119,8 @@ import Testing
         let ids = try await step.add(Self.drafts(0..<600))
         _ = try await step.tag(ids, adding: ["x"], removing: [])
         let last = try #require(try await store.undoHistory().undoable.last)
-        guard case .saved(_, _, let clips, 600, _) = try await store.undo(last.token), clips.count == 600
-        else {
-            Issue.record("not undone")
-            return
-        }
+        let undo = try #require(try await store.undo(last.token).saved)
+        #expect(undo.count == 600 && undo.clips.count == 600)
         #expect(try await store.count() == 0)
     }
 

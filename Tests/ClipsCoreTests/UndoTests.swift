@@ -47,10 +47,8 @@ struct UndoTests {
         let deleted = try #require(try await store.delete([id]).token)
         let insert = "INSERT INTO Clip (id, title) VALUES (\(id), 'other')"
         #expect(try Shell.run("sqlite3", [folder.path(of: "clips.db"), insert]).errors == "")
-        guard case .saved(let token?, let restored, _, _, _) = try await store.undo(deleted) else {
-            Issue.record("nothing was restored")
-            return
-        }
+        let undone = try #require(try await store.undo(deleted).saved)
+        let (token, restored) = (try #require(undone.token), undone.restored)
         #expect(restored.count == 1 && restored != [id])
         #expect(try await store.clip(restored[0]).title == "first")
         #expect(try await store.clip(id).title == "other")
@@ -200,8 +198,20 @@ struct UndoTests {
         _ = try await other().update(ids[0], [.starred: .boolean(false)])
         _ = try await window.update(ids[0], [.starred: .boolean(true)])
         #expect(try await store.isVoid(starred, isRedoing: false))
-        #expect(try await store.undo(starred).token == nil)
+        let still = try #require(try await store.undo(starred).saved)
+        #expect(still.token == nil && still.repeated == 1)
         #expect(try await store.clip(ids[0]).isStarred)
+        // Another tag that others added and removed, and a text that they undid, are not theirs.
+        let token = try #require(try await store.tag(ids, adding: ["mine"], removing: []).token)
+        _ = try await other().tag(ids, adding: ["theirs"], removing: [])
+        _ = try await other().tag(ids, adding: [], removing: ["theirs"])
+        let edited = try #require(try await store.update(ids[1], [.title: .text("new")]).token)
+        let edit = try #require(try await window.update(ids[1], [.title: .text("newer")]).token)
+        _ = try #require(try await window.undo(edit).token)
+        _ = try #require(try await store.undo(edited).token)
+        _ = try #require(try await store.undo(token).token)
+        let clip = try await store.clip(ids[1])
+        #expect(clip.title == "mine" && clip.tags.isEmpty)
         // A chain of one session is undone up to its start.
         let unstarred = try #require(try await window.update(ids[0], [.starred: .boolean(false)]).token)
         let again = try #require(try await window.undo(unstarred).token)
@@ -244,8 +254,10 @@ struct UndoTests {
 }
 
 extension UndoOutcome {
+    /// What was saved; nil if there was a conflict.
+    var saved: Saved? { if case .saved(let saved) = self { saved } else { nil } }
     /// The token of the saved transaction; nil if nothing was saved, or there was a conflict.
-    var token: HistoryToken? { if case .saved(let token, _, _, _, _) = self { token } else { nil } }
+    var token: HistoryToken? { saved?.token }
 }
 
 extension ClipStore {

@@ -104,9 +104,9 @@ extension ClipStore {
                 outcome = try await undo(step.token, contested: .keepTheirs)
             }
             contested += isPart ? 1 : 0
-            guard case .saved(_?, _, let clips, let all, _) = outcome else { continue }
+            guard case .saved(let saved) = outcome, saved.token != nil else { continue }
             undone += 1
-            report(try await self.description(description, ofClips: clips, of: all), isPart)
+            report(try await self.description(description, ofClips: saved.clips, of: saved.count), isPart)
         }
         return (undone, contested, leavesClips)
     }

@@ -22,7 +22,7 @@ extension ClipStore {
         let role = UndoHistory.Role(isRedoing, of: token.number, ofRestore: step.isRestoring)
         let work = role.contextName.map(named)
         guard var later = LaterChanges(of: step, author: author, work: work, session: session) else {
-            return .saved(token: nil, restored: [], clips: [], of: 0, deleted: 0)
+            return .saved(UndoOutcome.Saved())
         }
         // All conflicts are known before the first part is saved.
         if contested == .ask, step.pieces.count > 1 {
@@ -40,8 +40,7 @@ extension ClipStore {
             if let conflict { return .contested(conflict) }
         }
         let start = try await container.currentToken().number
-        var (last, restored, deleted): (HistoryToken?, [Int64], Int) = (nil, [], 0)
-        var changed: Set<Int64> = []
+        var saved = UndoOutcome.Saved(count: step.clips.count)
         for (index, piece) in step.pieces.enumerated().reversed() {
             let name =
                 step.pieces.count == 1
@@ -55,20 +54,20 @@ extension ClipStore {
                 let done =
                     conflict == nil
                     ? try apply(plan, contested, in: &transaction) : (restored: [], changed: [])
-                return (conflict: conflict, later: later, done: done, deleted: plan.deleted)
+                return (conflict: conflict, later: later, done: done, plan: plan)
             }
             if let conflict = written.value.conflict { return .contested(conflict) }
-            restored += written.value.done.restored
-            changed.formUnion(written.value.done.changed)
-            deleted += written.value.deleted
+            saved.restored += written.value.done.restored
+            saved.clips.formUnion(written.value.done.changed)
+            saved.deleted += written.value.plan.deleted
+            saved.repeated += written.value.plan.repeated
             if let token = written.token {
                 // All before was read with the lock.
                 later = written.value.later
-                (later.end, last) = (token, token)
+                (later.end, saved.token) = (token, token)
             }
         }
-        return .saved(
-            token: last, restored: restored, clips: changed, of: step.clips.count, deleted: deleted)
+        return .saved(saved)
     }
 
     /// Whether nothing of a step is left to undo or redo, since others did it.

@@ -60,7 +60,9 @@ struct LaterChanges {
                 isOwn = origin.author == found.undo.author && found.isPart(origin.contextName)
                 let window = StepName(origin.contextName).window
                 author = origin.author.map { AuthorName.shown($0, window: window) }
-                isForeign = found.session != nil && origin.session != found.session
+                // What is undone is as it was left before.
+                let isUndo = UndoHistory.Role(contextName: origin.contextName).isUndo
+                isForeign = found.session != nil && origin.session != found.session && !isUndo
             }
             let key = change.objectID.key
             if !isOwn, found.clips.contains(key) {

@@ -51,9 +51,20 @@ package enum ContestedUndo: Hashable, Sendable {
 }
 
 package enum UndoOutcome: Sendable {
-    /// - Parameters:
-    ///   - clips: Those that were changed, of a number of them in the step; others had the former values already.
-    ///   - deleted: The clips of the step that others have deleted since.
-    case saved(token: HistoryToken?, restored: [Int64], clips: Set<Int64>, of: Int, deleted: Int)
+    package struct Saved: Sendable {
+        /// The last transaction; nil if nothing was undone.
+        package var token: HistoryToken?
+        package var restored: [Int64] = []
+        /// Those that were changed; others had the former values already.
+        package var clips: Set<Int64> = []
+        /// The number of clips in the step.
+        package var count = 0
+        /// The number of those that others have deleted since.
+        package var deleted = 0
+        /// The number of those with which others have done the same again.
+        package var repeated = 0
+    }
+
+    case saved(Saved)
     case contested(UndoConflict)
 }

@@ -20,6 +20,8 @@ struct UndoPlan {
     private(set) var conflict: UndoConflict?
     /// The number of changed clips that do not exist anymore.
     private(set) var deleted = 0
+    /// The number of clips with which others have done the same again.
+    private(set) var repeated = 0
 
     /// The attributes whose changes by other writers prevent a deletion. Reading a clip is not an edit.
     private static let visible: [ClipAttribute] = [.title, .url, .tags, .note, .text, .author, .starred]
@@ -36,7 +38,8 @@ struct UndoPlan {
         let uuids = try snapshot.fetch(FetchRequest(clips: .keys(ids), [.uuid]))
             .reduce(into: [:]) { $0[$1.id.key] = $1[.uuid] }
         let existing = Set(uuids.keys)
-        effects.keepDeleted(later.filter { $1.endsForeign && !existing.contains($0) }.mapValues(\.left))
+        let gone = later.filter { $1.endsForeign && !existing.contains($0) }.mapValues(\.left)
+        repeated += effects.keepDeleted(gone)
         try addQuotes(effects, in: snapshot)
         let touched = FetchRequest(ClipModel.entity, where: .keys(later.keys.filter(existing.contains)))
         let present = Dictionary(uniqueKeysWithValues: try snapshot.fetch(touched).map { ($0.id.key, $0) })
@@ -62,7 +65,8 @@ struct UndoPlan {
                 steps.append((id, fields.isEmpty ? .delete : .contestedDelete))
                 hasRest = hasRest || fields.isEmpty
             case (.update(let old), true):
-                let (values, contested) = Self.split(old, now, since)
+                let (values, contested, isRepeated) = Self.split(old, now, since)
+                repeated += isRepeated ? 1 : 0
                 guard !values.isEmpty || !contested.isEmpty else { continue }
                 let overwritten = contested.reduce(into: [:]) { $0[$1.attribute] = $1.mine }
                 steps.append((id, .update(values, contested: overwritten)))
@@ -108,18 +112,23 @@ struct UndoPlan {
         }
     }
 
-    /// Splits the old values of an update into those without and with a conflict.
+    /// Splits the old values of an update into those without and with a conflict, except for those that others have set
+    /// again.
     private static func split(
         _ old: [String: AttributeValue], _ now: StoredObject?, _ since: LaterChanges.Values?
-    ) -> (values: [String: AttributeValue], contested: [UndoConflict.Field]) {
-        guard let now, let since else { return (old, []) }
+    ) -> (values: [String: AttributeValue], contested: [UndoConflict.Field], isRepeated: Bool) {
+        guard let now, let since else { return (old, [], false) }
         var values: [String: AttributeValue] = [:]
-        var contested: [UndoConflict.Field] = []
+        var (contested, isRepeated): ([UndoConflict.Field], Bool) = ([], false)
         for (name, value) in old where name != ClipAttribute.updated.rawValue {
             let theirs = now[name]
             guard let left = since.left[name], !left.isSameText(as: theirs) else {
-                // A value that others set again is theirs.
-                if !since.foreign.contains(name) { values[name] = value }
+                // Others who changed and restored a tag concern that tag alone.
+                if since.foreign.contains(name), name != ClipAttribute.tags.rawValue {
+                    isRepeated = true
+                } else {
+                    values[name] = value
+                }
                 continue
             }
             if name == ClipAttribute.tags.rawValue {
@@ -136,7 +145,7 @@ struct UndoPlan {
         }
         let names = ClipAttribute.allCases.map(\.rawValue)
         func order(_ field: UndoConflict.Field) -> Int { names.firstIndex(of: field.attribute) ?? 0 }
-        return (values, contested.sorted { order($0) < order($1) })
+        return (values, contested.sorted { order($0) < order($1) }, isRepeated)
     }
 
     private static func tags(
@@ -210,22 +219,25 @@ extension UndoPlan {
             }
         }
 
-        /// Leaves out clips that others restored and deleted, with their quotes.
+        /// Leaves out clips that others restored and deleted, with their quotes. Returns their number.
         ///
         /// - Parameter left: The values before the later changes, of clips that others deleted last.
-        mutating func keepDeleted(_ left: [Int64: [String: AttributeValue]]) {
+        mutating func keepDeleted(_ left: [Int64: [String: AttributeValue]]) -> Int {
+            var count = 0
             for id in order where id.entity == ClipModel.entity {
                 // Another clip may have had the ID.
                 guard case .restore? = effects[id], let uuid = uuids[id],
                     left[id.key]?[ClipAttribute.uuid.rawValue] == uuid
                 else { continue }
                 effects[id] = nil
+                count += 1
                 for quote in order where quote.entity == Quote.entity {
                     if case .restore(let values)? = effects[quote], values[Quote.clip] == uuid {
                         effects[quote] = nil
                     }
                 }
             }
+            return count
         }
 
         /// Gives new UUIDs to the clips and quotes to restore whose UUIDs others have now.

@@ -196,11 +196,17 @@ extension Work {
                 step.token, isRedoing: direction == .redo, contested: contested)
             switch result {
             case .contested(let conflict): return .contested(conflict)
-            case .saved(let token, let restored, let clips, let all, let deleted):
+            case .saved(let saved):
+                let share = saved.count == 1 ? "" : " to \(saved.repeated.counted("clip"))"
+                let remarks = [
+                    saved.deleted == 0 ? nil : "\(saved.deleted.counted("clip")) deleted since",
+                    saved.repeated == 0 ? nil : "others have done it again\(share)",
+                ].compactMap(\.self)
                 return .done(
-                    token: token, clips: restored.sorted(),
-                    summary: try await store.description(step.summary, ofClips: clips, of: all),
-                    remark: deleted == 0 ? nil : "\(deleted.counted("clip")) deleted since")
+                    token: saved.token, clips: saved.restored.sorted(),
+                    summary: try await store.description(
+                        step.summary, ofClips: saved.clips, of: saved.count),
+                    remark: remarks.isEmpty ? nil : remarks.joined(separator: " · "))
             }
         }
     }

@@ -52,18 +52,19 @@ extension Command {
             } else {
                 let outcome = try await store.undo(
                     step.token, isRedoing: isRedoing, contested: isForced ? .overwrite : .ask)
-                let (token, deleted): (HistoryToken?, Int)
+                let saved: UndoOutcome.Saved
                 switch outcome {
                 case .contested(let conflict):
                     return invocation.fail(conflict.sentence(isRedoing ? "redo" : "undo", change))
-                case .saved(let saved, _, let clips, let all, let missing):
-                    (token, deleted) = (saved, missing)
-                    change = try await store.description(change, ofClips: clips, of: all)
+                case .saved(let all):
+                    saved = all
+                    change = try await store.description(change, ofClips: saved.clips, of: saved.count)
                 }
-                if token != nil {
+                if saved.token != nil {
                     if invocation.isJSON { invocation.printUndo(change) }
                     let rest =
-                        deleted == 0 ? "" : "; \(deleted.counted("clip")) of it had been deleted since"
+                        saved.deleted == 0
+                        ? "" : "; \(saved.deleted.counted("clip")) of it had been deleted since"
                     invocation.remark("\(isRedoing ? "redid" : "undid"): \(change)\(rest).")
                     return .done
                 }
