@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -84,8 +83,32 @@ void terminal_stop(void) {
     sigaction(SIGTSTP, &caught_action, NULL);
 }
 
-int terminal_hand_over(void *actions, int terminal) {
-    return posix_spawn_file_actions_addtcsetpgrp_np(actions, terminal);
+int terminal_start_job(char *const *paths, char *const *words, char *const *environment, int *failed) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) return -1;
+    struct sigaction initial = {.sa_handler = SIG_DFL};
+    // If a parent ignored it, the kernel would reap the child and drop its status.
+    sigaction(SIGCHLD, &initial, NULL);
+    sigset_t all, none, mask;
+    sigfillset(&all);
+    sigemptyset(&none);
+    // No handler runs in the child, which calls only what signal-safety(7) allows.
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 1; i < NSIG; i++) sigaction(i, &initial, NULL);
+        setpgid(0, 0);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        for (; *paths; paths++) execve(*paths, words, environment);
+        _exit(write(ends[1], "", 1) < 0 ? 126 : 127);
+    }
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    close(ends[1]);
+    *failed = ends[0];
+    if (child < 0) close(ends[0]);
+    // Both processes: whichever runs first.
+    if (child > 0) setpgid(child, child);
+    return child;
 }
 
 int terminal_child_descriptor(int process) {

@@ -45,14 +45,13 @@ package enum ChildProcess {
     ///     and a file on a disk would remain after a kill.
     ///   - streams: The descriptors that become those of the child; nil for /dev/null.
     ///   - isSession: Whether the child leads its own session, without a terminal.
-    ///   - isJob: Whether the child leads its own process group.
     ///   - survivesHangUp: Whether the child ignores SIGHUP, as after nohup(1). Such calls must not overlap: the signal
     ///     is ignored by this process until the child has started.
     ///   - addActions: Adds to the `posix_spawn_file_actions_t`.
     /// - Returns: The process ID, which the caller must reap; nil if the program could not be started.
     package static func start(
         _ words: [String], environment: [String: String] = [:], input: String? = nil,
-        streams: KeyValuePairs<CInt, CInt?> = [:], isSession: Bool = false, isJob: Bool = false,
+        streams: KeyValuePairs<CInt, CInt?> = [:], isSession: Bool = false,
         survivesHangUp: Bool = false, _ addActions: (UnsafeMutableRawPointer) -> Void = { _ in }
     ) -> pid_t? {
         // If a parent ignored it, the kernel would reap the child and drop its status.
@@ -77,7 +76,6 @@ package enum ChildProcess {
         var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         // POSIX_SPAWN_SETSID of spawn.h.
         if isSession { flags |= 0x80 }
-        if isJob { flags |= POSIX_SPAWN_SETPGROUP }
         posix_spawnattr_setflags(&attributes, Int16(flags))
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -109,9 +107,7 @@ package enum ChildProcess {
     /// The reason why a program that exists could not be started; nil if there is none with its name.
     package static func problem(of program: String) -> String? {
         guard !program.isEmpty else { return "Its name is empty." }
-        let folders = (Environment.variable("PATH") ?? "").split(separator: ":")
-        let paths = program.contains("/") ? [program] : folders.map { "\($0)/\(program)" }
-        guard let path = paths.first(where: FilePath.exists) else { return nil }
+        guard let path = paths(of: program).first(where: FilePath.exists) else { return nil }
         var info = stat()
         let kind = stat(path, &info) == 0 ? info.st_mode & S_IFMT : 0
         if kind == S_IFDIR { return "It is a folder." }
@@ -125,8 +121,14 @@ package enum ChildProcess {
         return "It is neither a program nor a script that begins with '#!'."
     }
 
+    /// The files that a program name may mean, in their order.
+    package static func paths(of program: String) -> [String] {
+        let folders = (Environment.variable("PATH") ?? "").split(separator: ":")
+        return program.contains("/") ? [program] : folders.map { "\($0)/\(program)" }
+    }
+
     /// Calls a function with this process's environment, byte for byte, except for the changed variables.
-    private static func withEnvironment<Result>(
+    package static func withEnvironment<Result>(
         _ changed: [String: String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
     ) -> Result {
         var own: [UnsafeMutablePointer<CChar>?] = []

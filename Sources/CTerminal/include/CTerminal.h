@@ -66,9 +66,11 @@ int terminal_signals_open(void);
 void terminal_signals_close(void);
 // Stops the process and its group as ^Z does; returns when it is continued.
 void terminal_stop(void);
-// Adds the action that makes the child's process group the foreground group of the terminal. The actions are those of
-// spawn.h; Swift's Glibc does not have this function.
-int terminal_hand_over(void *actions, int terminal);
+// Starts the first of the files that can be executed, as the leader of its process group. Sets a descriptor from which a
+// byte can be read when none could, and which ends otherwise. Returns the process, or -1.
+//
+// Unlike posix_spawn(3), it does not wait for execve(2): ^Z may stop the child before, which would stop this process, too.
+int terminal_start_job(char *const *paths, char *const *words, char *const *environment, int *failed);
 // Returns a pidfd of a child, close-on-exec, or -1.
 int terminal_child_descriptor(int process);
 

@@ -16,14 +16,7 @@ extension ChildProcess {
     package static func here(
         _ words: [String], environment: [String: String] = [:], hasTerminal: Bool = true
     ) -> Int32? {
-        if hasTerminal, let job = ForegroundJob() {
-            let child = start(words, environment: environment, isJob: true) { job.handOver($0) }
-            guard let child else {
-                job.reclaim()
-                return nil
-            }
-            return job.wait(for: child).map(\.exitStatus)
-        }
+        if hasTerminal, let job = ForegroundJob() { return job.run(words, environment: environment) }
         return status(of: start(words, environment: environment))
     }
 }

@@ -1,6 +1,6 @@
 import CTerminal
 import Glibc
-package import Platform
+import Platform
 
 /// The terminal of this process, with its modes before another process has it.
 final class ControllingTerminal {
@@ -35,17 +35,35 @@ package struct ForegroundJob: ~Copyable {
 
     private var terminal: CInt { own.number }
 
-    /// Adds the action that gives the terminal to a child, which must lead a separate process group.
+    /// Runs a program to its end.
     ///
-    /// - Parameter actions: a `posix_spawn_file_actions_t`.
-    package func handOver(_ actions: UnsafeMutableRawPointer) {
-        _ = terminal_hand_over(actions, terminal)
+    /// - Returns: The exit status, or 128 plus the signal number; nil if it could not be started.
+    package func run(_ words: [String], environment: [String: String] = [:]) -> Int32? {
+        var failed: CInt = -1
+        let child = ChildProcess.withStrings(ChildProcess.paths(of: words.first ?? "")) { paths in
+            ChildProcess.withStrings(words) { words in
+                ChildProcess.withEnvironment(environment) { terminal_start_job(paths, words, $0, &failed) }
+            }
+        }
+        guard child > 0 else { return nil }
+        defer { close(failed) }
+        handOver(to: child)
+        let status = wait(for: child)
+        let isFailed = (try? DescriptorIO.read(failed, limit: 1))?.isEmpty == false
+        return isFailed ? nil : status?.exitStatus
+    }
+
+    /// Gives the terminal to the leader of another process group.
+    private func handOver(to child: CInt) {
+        tcsetpgrp(terminal, child)
+        // It may have used the terminal already (SIGTTOU of signal(7)).
+        kill(-child, SIGCONT)
     }
 
     /// Waits until the child, the leader of its group, exits, and reclaims the terminal.
     ///
     /// - Returns: nil if the status is unknown.
-    package func wait(for child: CInt) -> ChildStatus? {
+    private func wait(for child: CInt) -> ChildStatus? {
         defer { reclaim() }
         while true {
             guard let status = try? ChildStatus.wait(for: child, options: WUNTRACED) else { return nil }
@@ -58,13 +76,11 @@ package struct ForegroundJob: ~Copyable {
             // In the background, after `bg`, the kernel stops this process here, until `fg` (SIGTTOU of
             // signal(7)).
             tcsetattr(terminal, TCSADRAIN, &childModes)
-            tcsetpgrp(terminal, child)
-            kill(-child, SIGCONT)
+            handOver(to: child)
         }
     }
 
-    /// Reclaims the terminal. A child that cannot start has taken it before (tcsetpgrp(3) runs before execve(2)).
-    package func reclaim() {
+    private func reclaim() {
         // Otherwise the kernel stops a background process that reclaims the terminal.
         var blocked = sigset_t()
         var previous = sigset_t()
