@@ -118,7 +118,7 @@ import Testing
     @Test func `a color is set for the session, and a wrong one is reported`() throws {
         var state = AppState.showing(3, Size(rows: 24, columns: 160))
         try state.press(":color key underline 208<Enter>")
-        #expect(state.theme.key == Style(foreground: .indexed(208), attributes: .underline))
+        #expect(state.theme[.key] == Style(foreground: .indexed(208), attributes: .underline))
         try state.press(":color key gren<Enter>")
         #expect(state.message?.text == "Unknown color 'gren'. Did you mean 'green'?")
     }

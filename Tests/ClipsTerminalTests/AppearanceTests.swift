@@ -26,7 +26,7 @@ import Testing
     ) {
         let theme = Theme(choice, colors)
         #expect(Set(["app", "cli", "extension", "import"].map(theme.author)).count == 4)
-        #expect(Theme.Role.all.map(\.name).allSatisfy { Theme.Role($0) != nil })
+        #expect(Theme.Role.names.allSatisfy { Theme.Role($0) != nil })
     }
 
     /// The contrast ratio of WCAG 2.1.
@@ -48,14 +48,14 @@ import Testing
             (Theme.Choice.dark, [0x000000, 0x1E222A, 0x002B36]), (.light, [0xFFFFFF, 0xFDF6E3]),
         ] {
             let theme = Theme(choice, colors)
-            for role in Theme.Role.all where !["border", "scrollbar"].contains(role.name) {
-                let style = theme[keyPath: role.path]
+            for role in Theme.Role.allCases where role != .border && role != .scrollbar {
+                let style = theme[role]
                 guard style.foreground != .standard else { continue }
                 let grounds =
                     style.background == .standard ? papers.map { Color.rgb(UInt32($0)) } : [style.background]
                 for ground in grounds {
                     let ratio = Self.contrast(style.foreground, ground)
-                    #expect(ratio >= 3.9, "\(choice) \(role.name) on \(ground): \(ratio)")
+                    #expect(ratio >= 3.9, "\(choice) \(role) on \(ground): \(ratio)")
                 }
             }
         }
@@ -70,7 +70,8 @@ import Testing
         var selected = state
         try selected.press("j")
         #expect(selected.draw().cell(row: 2, column: 4)?.style.attributes.contains(.bold) == true)
-        #expect(selected.draw().cell(row: 2, column: 4)?.style.background == state.theme.selection.background)
+        #expect(
+            selected.draw().cell(row: 2, column: 4)?.style.background == state.theme[.selection].background)
     }
 
     @Test func `site and tags remain on a screen of 100 columns, with the clip below`() {

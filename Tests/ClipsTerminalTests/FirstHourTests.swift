@@ -243,7 +243,7 @@ import Testing
             state.draw().cell(
                 row: (state.layout.text?.row ?? 0) + row, column: (state.layout.text?.column ?? 0) + $0)
         }
-        let link = state.theme.link.foreground
+        let link = state.theme[.link].foreground
         let styled = cells.indices.filter { cells[$0]?.style.foreground == link }
         #expect(styled == Array(4..<12) + Array(18..<41), "\(styled)")
         #expect(shown.contains("[1] https://a.example/"))

@@ -122,10 +122,10 @@ import Testing
     func `every theme marks the selected row even without colors`(colors: ColorCapability) {
         for choice in Theme.Choice.allCases {
             let theme = Theme(choice, colors)
-            let selection = ColorCapability.none.adapted(theme.selection)
+            let selection = ColorCapability.none.adapted(theme[.selection])
             #expect(colors != .none || selection.attributes.contains(.reverse))
-            #expect(colors.adapted(theme.selection) != .plain)
-            #expect(theme.error != .plain && theme.selection != theme.unfocused)
+            #expect(colors.adapted(theme[.selection]) != .plain)
+            #expect(theme[.error] != .plain && theme[.selection] != theme[.unfocused])
         }
     }
 }

@@ -217,8 +217,8 @@ import Testing
         try state.press("/clip 1<Enter>")
         _ = state.handle(.message(windowOf(3, generation: state.list.feed.generation)), at: noon)
         let runs = state.draw().runs(row: 2)
-        #expect(runs.contains { $0.text == "Clip" && $0.style == state.theme.match })
-        #expect(runs.contains { $0.text.hasPrefix("1") && $0.style == state.theme.match })
+        #expect(runs.contains { $0.text == "Clip" && $0.style == state.theme[.match] })
+        #expect(runs.contains { $0.text.hasPrefix("1") && $0.style == state.theme[.match] })
     }
 
     private func windowOf(_ count: Int64, generation: Int) -> LiveMessage<ClipRow> {

@@ -244,8 +244,8 @@ import Testing
             try app.run(":wait text=1/1 match\nn\n:wait text=No match below; this is the first one.")
             let row = try #require(app.lines.firstIndex { $0.hasPrefix(" phrase") })
             let frame = app.state.draw()
-            #expect(frame.cell(row: row, column: 1)?.style == app.state.theme.match)
-            #expect(frame.cell(row: row - 1, column: 1)?.style != app.state.theme.match)
+            #expect(frame.cell(row: row, column: 1)?.style == app.state.theme[.match])
+            #expect(frame.cell(row: row - 1, column: 1)?.style != app.state.theme[.match])
         }
     }
 
@@ -264,9 +264,9 @@ import Testing
                 if let row = line {
                     splits += 1
                     let before = app.lines[row].prefix { $0 != "│" }.count
-                    #expect(frame.cell(row: row, column: before + 2)?.style == app.state.theme.match)
-                    #expect(frame.cell(row: row, column: before + 9)?.style != app.state.theme.match)
-                    #expect(frame.cell(row: row, column: before)?.style != app.state.theme.match)
+                    #expect(frame.cell(row: row, column: before + 2)?.style == app.state.theme[.match])
+                    #expect(frame.cell(row: row, column: before + 9)?.style != app.state.theme[.match])
+                    #expect(frame.cell(row: row, column: before)?.style != app.state.theme[.match])
                 }
                 try app.run("n\n:wait text=2/2 matches\nN\n:wait text=1/2 matches")
             }
@@ -288,8 +288,8 @@ import Testing
                 app.lines[row].firstIndex(of: "n").map {
                     app.lines[row].distance(from: app.lines[row].startIndex, to: $0)
                 })
-            #expect(frame.cell(row: row, column: column)?.style == app.state.theme.match)
-            #expect(frame.cell(row: row, column: column - 1)?.style != app.state.theme.match)
+            #expect(frame.cell(row: row, column: column)?.style == app.state.theme[.match])
+            #expect(frame.cell(row: row, column: column - 1)?.style != app.state.theme[.match])
             try app.run("/bold and words<Enter>\n:wait text=1 match\ng\n:wait text=apple")
             let code = try #require(app.lines.firstIndex { $0.hasPrefix("   let needle") })
             try app.run("\(code)jvy\n:wait text=Copied the selected lines: let needle = 1")

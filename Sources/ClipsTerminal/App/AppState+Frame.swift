@@ -71,13 +71,13 @@ extension Frame {
     /// Draws the heading of a screen.
     mutating func putHeader(_ title: String, _ header: Rect?, _ theme: Theme) {
         guard let header else { return }
-        fill(header, style: theme.heading)
-        putCut(title, in: header, column: 1, width: header.size.columns - 1, style: theme.heading)
+        fill(header, style: theme[.heading])
+        putCut(title, in: header, column: 1, width: header.size.columns - 1, style: theme[.heading])
     }
 
     /// Draws a row as selected, with the cursor if its pane has the keys. Bold text remains bold.
     mutating func select(_ line: Rect, _ theme: Theme, isFocused: Bool = true) {
-        let look = isFocused ? theme.selection : theme.unfocused
+        let look = theme[isFocused ? .selection : .unfocused]
         restyle(line) { style in
             if look.foreground != .standard || look.attributes.contains(.reverse) {
                 style.foreground = look.foreground
@@ -104,10 +104,10 @@ extension Frame {
         let start =
             top <= 0
             ? 0 : top >= hidden ? room : min(max(room > 1 ? 1 : 0, top * room / hidden), max(0, room - 1))
-        if let track { fill(bar, with: track, style: theme.border) }
+        if let track { fill(bar, with: track, style: theme[.border]) }
         let thumb = Rect(
             row: bar.row + start, column: bar.column, rows: length, columns: bar.size.columns)
-        fill(thumb, with: "┃", style: theme.scrollbar)
+        fill(thumb, with: "┃", style: theme[.scrollbar])
     }
 
     /// Draws a text, cut with an ellipsis if it does not fit.

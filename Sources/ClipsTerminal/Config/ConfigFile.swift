@@ -32,7 +32,7 @@ package struct ConfigFile: Sendable {
             "color PART STYLE",
             "Set a style, such as 'bold #ffcc00 on 236'. The words are bold, dim, italic, underline, reverse, a "
                 + "color by name, number, or #rrggbb, and on before the background. The parts are "
-                + Theme.Role.all.map(\.name).joined(separator: ", ")
+                + Theme.Role.names.joined(separator: ", ")
         ),
         (
             "fetch COMMAND",
@@ -148,7 +148,7 @@ package struct ConfigFile: Sendable {
     /// Sets the style of a part of the screen; a later one replaces it.
     mutating func setStyle(_ words: [String]) throws(ConfigError) {
         guard let role = Theme.Role(words[0]) else {
-            let names = Theme.Role.all.map(\.name)
+            let names = Theme.Role.names
             let hint = Suggestion.question(for: words[0], in: names, else: " Use \(names.listed).")
             throw ConfigError("Unknown part '\(words[0])'.\(hint)")
         }

@@ -57,21 +57,21 @@ struct ConflictScreen {
         let isOne = conflict.count == 1
         let share = isOne ? max(1, (rows - 1) / max(1, 3 * (conflict.clips.first?.fields.count ?? 1))) : 2
         for clip in conflict.clips {
-            if !isOne { lines.append(StyledRun("“\(clip.title)”", theme.strong)) }
+            if !isOne { lines.append(StyledRun("“\(clip.title)”", theme[.strong])) }
             if clip.isDeletion {
-                lines.append(StyledRun("You saved this clip; undo deletes it.", theme.error))
+                lines.append(StyledRun("You saved this clip; undo deletes it.", theme[.error]))
             }
             for field in clip.fields {
                 let theirs = ChangesPane.text(field.theirs)
                 let mine = ChangesPane.text(field.mine ?? field.base)
-                lines.append(StyledRun(field.attribute, theme.strong))
+                lines.append(StyledRun(field.attribute, theme[.strong]))
                 lines += side("theirs", theirs, mine, true, share, width)
                 lines += side(
                     clip.isDeletion ? "yours " : question.nameOfMine, mine, theirs, true, share, width)
             }
         }
         let more = conflict.count - conflict.clips.count
-        if more > 0 { lines.append(StyledRun("… and \(more.grouped) more", theme.muted)) }
+        if more > 0 { lines.append(StyledRun("… and \(more.grouped) more", theme[.muted])) }
         return lines
     }
 
@@ -81,13 +81,13 @@ struct ConflictScreen {
         let lost = ChangesPane.text(conflict.value)
         let share = max(1, (rows - 2) / 2)
         let time = Age(of: conflict.date, at: state.now).sentence
-        return [StyledRun("\(conflict.attribute) — edited here and on another machine", theme.error)]
+        return [StyledRun("\(conflict.attribute) — edited here and on another machine", theme[.error])]
             + side("now   ", current, lost, true, share, width)
             + side("lost  ", lost, current, true, share, width)
             + [
                 StyledRun(
                     "  by \(conflict.isOwn ? "this machine" : conflict.machine ?? "another machine"), \(time)",
-                    theme.muted)
+                    theme[.muted])
             ]
     }
 
@@ -95,7 +95,7 @@ struct ConflictScreen {
         var lines: [StyledRun] = []
         if conflict.stored == nil {
             lines.append(
-                StyledRun("Theirs: the clip is deleted. Yours restores it with your text.", theme.error))
+                StyledRun("Theirs: the clip is deleted. Yours restores it with your text.", theme[.error]))
         }
         let fields = conflict.fields
         // Long texts share the rows that headings and short texts leave.
@@ -107,7 +107,7 @@ struct ConflictScreen {
                 field.isClash
                 ? " — both changed it" : field.isMine ? " — you changed it" : " — they changed it"
             lines.append(
-                StyledRun(field.attribute.rawValue + note, field.isClash ? theme.error : theme.strong))
+                StyledRun(field.attribute.rawValue + note, theme[field.isClash ? .error : .strong]))
             lines += side("yours ", field.mine, field.theirs, field.isMine, share, width)
             if conflict.stored != nil {
                 lines += side("theirs", field.theirs, field.mine, field.isTheirs, share, width)
@@ -124,7 +124,7 @@ struct ConflictScreen {
         let new = text.split(separator: "\n", maxSplits: 10_000, omittingEmptySubsequences: false)
         let first = min(zip(old, new).prefix { $0 == $1 }.count, max(0, new.count - 1))
         let shown = new.dropFirst(first).prefix(maxLines)
-        let style = isChanged ? Style.plain : theme.muted
+        let style = isChanged ? Style.plain : theme[.muted]
         return shown.enumerated().map { row, line in
             let isCut = row == maxLines - 1 && new.count - first > maxLines
             let label = row == 0 ? "  \(name)  \(first > 0 ? "… " : "")" : "          "

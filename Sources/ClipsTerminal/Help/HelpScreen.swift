@@ -61,16 +61,16 @@ struct HelpScreen {
         let indent = Self.indent(area.size.columns)
         guard !line.isHeading else {
             return frame.putCut(
-                line.text, in: area, row: row, column: 1, width: area.size.columns - 1, style: theme.strong)
+                line.text, in: area, row: row, column: 1, width: area.size.columns - 1, style: theme[.strong])
         }
         let isAvailable =
             entry.map { state.unavailabilityReason(of: $0.binding.action, on: state.help.origin) == nil }
             ?? true
         frame.putRight(
-            line.keys, in: area, row: row, width: indent - 2, style: isAvailable ? theme.key : theme.muted)
+            line.keys, in: area, row: row, width: indent - 2, style: theme[isAvailable ? .key : .muted])
         frame.putCut(
             line.text, in: area, row: row, column: indent, width: area.size.columns - indent,
-            style: isAvailable ? .plain : theme.muted)
+            style: isAvailable ? .plain : theme[.muted])
         guard line.entry == state.help.selected else { return }
         let rect = Rect(row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
         let cursor = frame.cursor

@@ -35,7 +35,7 @@ struct TextScreen {
     }
 
     private var consumers: [StyledRun] {
-        guard let cleaning = state.consumers.preview else { return [StyledRun("…", theme.muted)] }
+        guard let cleaning = state.consumers.preview else { return [StyledRun("…", theme[.muted])] }
         var lines: [StyledRun] = []
         if cleaning.consumers.isEmpty {
             lines.append(StyledRun("No program reads the history. Those that do are listed here."))
@@ -50,13 +50,13 @@ struct TextScreen {
             let seen =
                 record.isRunning ? "" : " · last seen \(Age(of: record.lastSeen, at: state.now).sentence)"
             let name = AuthorName.shown(consumer: record.name)
-            lines.append(StyledRun(name, theme.strong))
+            lines.append(StyledRun(name, theme[.strong]))
             lines.append(StyledRun("  \(lag) · \(life)\(seen)"))
             if let author = record.author, author != ClipAuthor.window(shownAs: name)?.author ?? name {
-                lines.append(StyledRun("  saves as \(author)", theme.muted))
+                lines.append(StyledRun("  saves as \(author)", theme[.muted]))
             }
         }
-        lines += [StyledRun(""), StyledRun("Next cleanup", theme.strong)]
+        lines += [StyledRun(""), StyledRun("Next cleanup", theme[.strong])]
         let (total, removable) = (cleaning.total, cleaning.removable)
         lines.append(
             StyledRun(
@@ -64,16 +64,16 @@ struct TextScreen {
             )
         )
         lines.append(
-            StyledRun("  The last 7 days are retained, so that changes can be undone.", theme.muted))
+            StyledRun("  The last 7 days are retained, so that changes can be undone.", theme[.muted]))
         if let holder = cleaning.holder {
             lines.append(
                 StyledRun(
                     "  Older history is retained for \(AuthorName.shown(consumer: holder)), which has not read it yet.",
-                    theme.warning)
+                    theme[.warning])
             )
         }
         guard !state.consumers.machines.isEmpty else { return lines }
-        lines += [StyledRun(""), StyledRun("Machines of the mirror", theme.strong)]
+        lines += [StyledRun(""), StyledRun("Machines of the mirror", theme[.strong])]
         for machine in state.consumers.machines {
             let seen =
                 machine.isThis ? "this machine" : "seen \(Age(of: machine.lastSeen, at: state.now).sentence)"

@@ -20,7 +20,7 @@ struct ChangesPane {
     }
 
     func draw(_ area: Rect, in frame: inout Frame) {
-        let border = state.history.isInChanges ? theme.key : theme.border
+        let border = theme[state.history.isInChanges ? .key : .border]
         for column in 0..<area.size.columns {
             frame.put("─", in: area, column: column, style: border)
         }
@@ -28,7 +28,7 @@ struct ChangesPane {
         let hasAuthor = HistoryScreen.Columns(width: area.size.columns).authorWidth > 0
         frame.putCut(
             " \(origin(hasAuthor: hasAuthor, width: width - 2)) ", in: area, column: 2, width: width,
-            style: theme.muted)
+            style: theme[.muted])
         let lines = lines
         let rows = max(0, area.size.rows - 1)
         let top = top(of: lines, rows: rows)
@@ -41,7 +41,7 @@ struct ChangesPane {
         let replacesLast = hasMore && !(rest == 1 && shown.count == rows && shown.last?.isFirst == true)
         let visible = replacesLast ? shown.prefix(max(0, rows - 1)) : shown
         for (row, line) in visible.enumerated() {
-            frame.put(line.sign, in: area, row: row + 1, column: 1, style: theme.strong)
+            frame.put(line.sign, in: area, row: row + 1, column: 1, style: theme[.strong])
             frame.putCut(
                 line.text, in: area, row: row + 1, column: 3, width: area.size.columns - 3, style: line.style)
             guard line.isFirst, let selected, line.change == selected else { continue }
@@ -52,7 +52,7 @@ struct ChangesPane {
         guard replacesLast, rows > 0 else { return }
         frame.put(
             rest > 0 ? "… and \(rest.grouped)\(row.isCut ? "+" : "") more" : "…", in: area,
-            row: visible.count + 1, column: 3, style: theme.muted)
+            row: visible.count + 1, column: 3, style: theme[.muted])
     }
 
     /// The maximum number of lines of a value.
@@ -103,7 +103,7 @@ struct ChangesPane {
             lines.append(
                 Line(
                     text: "More than \(many) changes since; new values are the current ones.",
-                    style: theme.warning))
+                    style: theme[.warning]))
         }
         for (index, change) in detail.changes.enumerated() {
             let title = change.title.isEmpty ? "" : ": \(change.title)"
@@ -122,7 +122,7 @@ struct ChangesPane {
                 for text in texts {
                     var wrapped = WrappedText(SafeText.line(text), width: width)
                     lines += wrapped.lines(0..<Self.maxRows).map {
-                        Line(text: "  " + $0, style: theme.muted, change: index)
+                        Line(text: "  " + $0, style: theme[.muted], change: index)
                     }
                 }
             }

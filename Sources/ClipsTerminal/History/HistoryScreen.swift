@@ -47,13 +47,13 @@ struct HistoryScreen {
         let width = area.size.columns
         let columns = Columns(width: width)
         if let header = layout.header {
-            frame.fill(header, style: theme.heading)
-            frame.put("Change", in: header, column: 3, style: theme.heading)
+            frame.fill(header, style: theme[.heading])
+            frame.put("Change", in: header, column: 3, style: theme[.heading])
             if columns.authorWidth > 0 {
-                frame.put("Author", in: header, column: columns.author, style: theme.heading)
+                frame.put("Author", in: header, column: columns.author, style: theme[.heading])
             }
-            if columns.hasTime { frame.put("Time", in: header, column: columns.time, style: theme.heading) }
-            frame.putRight("Age", in: header, column: columns.age, width: 6, style: theme.heading)
+            if columns.hasTime { frame.put("Time", in: header, column: columns.time, style: theme[.heading]) }
+            frame.putRight("Age", in: header, column: columns.age, width: 6, style: theme[.heading])
         }
         guard !state.history.transactions.isEmpty else {
             let filter = state.history.filter
@@ -117,11 +117,11 @@ struct HistoryScreen {
             width: columns.authorWidth, style: theme.author(transaction.shownAuthor))
         if columns.hasTime {
             let time = LocalTime(transaction.timestamp).dateAndTime
-            frame.put(time, in: line, column: columns.time, style: theme.muted)
+            frame.put(time, in: line, column: columns.time, style: theme[.muted])
         }
-        frame.putRight(age.text, in: line, column: columns.age, width: 6, style: theme.muted)
+        frame.putRight(age.text, in: line, column: columns.age, width: 6, style: theme[.muted])
         guard let first = row.newestLine else { return }
-        let styles = ["+": theme.live, "~": theme.key, "-": theme.error]
+        let styles = ["+": theme[.live], "~": theme[.key], "-": theme[.error]]
         frame.put(first.sign, in: line, column: 1, style: styles[first.sign] ?? .plain)
         var (detail, others) = (state.history.titles.detail(first), row.others(than: first))
         var more: String { [detail, others].filter { !$0.isEmpty }.joined(separator: ", ") }
@@ -139,7 +139,7 @@ struct HistoryScreen {
                 least = min(least, left - needed)
             } else if needed <= Self.maxVerb, let all = row.alike(first) {
                 // The pane below names the clips.
-                frame.putCut("\(detail), \(all)", in: line, column: 3, width: width + 2, style: theme.muted)
+                frame.putCut("\(detail), \(all)", in: line, column: 3, width: width + 2, style: theme[.muted])
                 return
             }
             detail = SafeText.cut(detail, to: max(0, left - least))
@@ -147,7 +147,7 @@ struct HistoryScreen {
         let room = max(least, width - DisplayWidth.columns(of: more) - 2)
         let title = SafeText.cut(name, to: room)
         let used = frame.put(
-            title, in: line, column: 3, width: room, style: transaction.isOwn ? theme.strong : theme.title)
-        frame.putCut(more, in: line, column: 5 + used, width: width - used - 2, style: theme.muted)
+            title, in: line, column: 3, width: room, style: theme[transaction.isOwn ? .strong : .title])
+        frame.putCut(more, in: line, column: 5 + used, width: width - used - 2, style: theme[.muted])
     }
 }

@@ -24,7 +24,7 @@ struct ListLook: Equatable {
         guard let column = columns[.age] else { return }
         let area = Rect(row: line.row, column: line.column + column.start, rows: 1, columns: column.width)
         frame.fill(area)
-        frame.putRight(age, in: line, column: column.start, width: column.width, style: theme.muted)
+        frame.putRight(age, in: line, column: column.start, width: column.width, style: theme[.muted])
     }
 }
 
@@ -49,25 +49,25 @@ struct ListLine: Equatable {
         if let column = columns.number, let number {
             frame.putRight(
                 String(number.value), in: line, column: column.start, width: column.width,
-                style: number.isSelected ? theme.strong : theme.muted)
+                style: theme[number.isSelected ? .strong : .muted])
         }
         if columns.hasMarks {
-            if isNew { frame.put("▌", in: line, style: theme.new) }
-            if isMarked { frame.put("✓", in: line, style: theme.mark) }
-            if clip.isUnread { frame.put("•", in: line, column: 1, style: theme.key) }
+            if isNew { frame.put("▌", in: line, style: theme[.new]) }
+            if isMarked { frame.put("✓", in: line, style: theme[.mark]) }
+            if clip.isUnread { frame.put("•", in: line, column: 1, style: theme[.key]) }
             if clip.isStarred {
-                frame.put("★", in: line, column: clip.isUnread ? 2 : 1, style: theme.star)
+                frame.put("★", in: line, column: clip.isUnread ? 2 : 1, style: theme[.star])
             }
         }
         for column in columns.all {
             switch column.name {
             case .title: drawTitle(look, highlight, line, &frame)
-            case .site: put(ReadableURL.host(clip.site), column, theme.site, isSearched: true)
-            case .tags: put(Self.tagText(clip.tags), column, theme.tag, isSearched: true)
+            case .site: put(ReadableURL.host(clip.site), column, theme[.site], isSearched: true)
+            case .tags: put(Self.tagText(clip.tags), column, theme[.tag], isSearched: true)
             case .author:
                 put(AuthorName.shown(clip.author, inColumn: column.width), column, theme.author(clip.author))
-            case .url: put(ReadableURL.text(clip.url), column, theme.site)
-            case .saved: put(look.dates.text(clip.created), column, theme.muted)
+            case .url: put(ReadableURL.text(clip.url), column, theme[.site])
+            case .saved: put(look.dates.text(clip.created), column, theme[.muted])
             // Changes more often than the others; see `ListLook.drawAge`.
             case .age: break
             }
@@ -77,12 +77,12 @@ struct ListLine: Equatable {
             let shown = SafeText.cut(text, to: column.width)
             frame.put(
                 shown, in: line, column: column.start, width: column.width,
-                style: isNew && column.name == .author ? theme.new : style)
+                style: isNew && column.name == .author ? theme[.new] : style)
             guard isSearched, let highlight else { return }
             frame.highlight(
                 highlight.ranges(inExcerpt: shown), of: shown,
                 at: Position(row: line.row, column: line.column + column.start), width: column.width,
-                theme.match)
+                theme[.match])
         }
     }
 
@@ -102,28 +102,28 @@ struct ListLine: Equatable {
         }
         var used = frame.put(
             shown, in: line, column: column.start, width: column.width,
-            style: isMarked ? theme.mark : clip.isUnread ? theme.unread : theme.title)
+            style: theme[isMarked ? .mark : clip.isUnread ? .unread : .title])
         if let highlight {
             frame.highlight(
                 highlight.ranges(inTitle: shown), of: shown,
                 at: Position(row: line.row, column: line.column + column.start), width: column.width,
-                theme.match)
+                theme[.match])
         }
         var tags = clip.tags
         if let highlight, !excerpt.text.isEmpty, column.width - used - 2 >= Self.minMatch {
             tags.removeAll(where: excerpt.tags.contains)
             let start = column.start + used + 2
             let part = Self.part(of: excerpt.text, excerpt.words ?? highlight, columns: end - start)
-            used += 2 + frame.put(part, in: line, column: start, width: end - start, style: theme.muted)
+            used += 2 + frame.put(part, in: line, column: start, width: end - start, style: theme[.muted])
             frame.highlight(
                 highlight.ranges(inExcerpt: part), of: part,
-                at: Position(row: line.row, column: line.column + start), width: end - start, theme.match)
+                at: Position(row: line.row, column: line.column + start), width: end - start, theme[.match])
         }
         // Without a column of their own, tags follow the title.
         let left = column.width + look.columns.slack - used - 2
         if look.columns[.tags] == nil, !tags.isEmpty, left >= 6 {
-            frame.putCut(
-                Self.tagText(tags), in: line, column: column.start + used + 2, width: left, style: theme.tag)
+            let start = column.start + used + 2
+            frame.putCut(Self.tagText(tags), in: line, column: start, width: left, style: theme[.tag])
         }
     }
 

@@ -44,7 +44,7 @@ struct ListPane {
             } else {
                 if isReused { frame.fill(rect) }
                 guard index < list.count else { continue }
-                frame.put("…", in: rect, column: look.columns.title.start, style: theme.muted)
+                frame.put("…", in: rect, column: look.columns.title.start, style: theme[.muted])
                 drawn.skip()
             }
             guard index == list.selectedIndex else { continue }
@@ -63,7 +63,7 @@ struct ListPane {
     }
 
     private func drawHeader(_ area: Rect, _ frame: inout Frame) {
-        frame.fill(area, style: theme.heading)
+        frame.fill(area, style: theme[.heading])
         let sort = state.list.query.sort
         for column in look.columns.all {
             let isSorted = column.name.attribute.rawValue == sort.attribute && !state.list.query.isRanked
@@ -71,10 +71,10 @@ struct ListPane {
             let text = column.name.heading + (isSorted && !isUsual ? sort.isAscending ? "↑" : "↓" : "")
             if column.name == .age {
                 frame.putRight(
-                    text, in: area, column: column.start, width: column.width, style: theme.heading)
+                    text, in: area, column: column.start, width: column.width, style: theme[.heading])
             } else {
                 frame.putCut(
-                    text, in: area, column: column.start, width: column.width, style: theme.heading)
+                    text, in: area, column: column.start, width: column.width, style: theme[.heading])
             }
         }
     }
@@ -110,7 +110,7 @@ struct ListPane {
                 hidden.archived == 0
                     ? "All clips are deleted"
                     : hidden.hasDeleted ? "All clips are archived or deleted" : "All clips are archived",
-                theme.strong
+                theme[.strong]
             ),
             ("", .plain),
         ] + (hidden.archived == 0 ? [] : [archived]) + (hidden.hasDeleted ? [deleted] : [])
@@ -139,16 +139,16 @@ struct ListPane {
             lines =
                 hidden == HiddenClips()
                 ? [
-                    ("No clips yet", theme.strong), ("", .plain),
+                    ("No clips yet", theme[.strong]), ("", .plain),
                     (
                         isPicking
                             ? "Run in another terminal:"
                             : "Press \(add) to add a URL or a text, or run in another terminal:", .plain
                     ),
                     ("", .plain),
-                ] + Self.commands(columns: area.size.columns - indent).map { ($0, theme.strong) } + [
+                ] + Self.commands(columns: area.size.columns - indent).map { ($0, theme[.strong]) } + [
                     ("", .plain),
-                    ("Clips that any program saves appear here immediately.", theme.muted),
+                    ("Clips that any program saves appear here immediately.", theme[.muted]),
                 ] : self.lines(hidden)
             if isPicking { lines.append((state.wayOut, .plain)) }
         } else {
@@ -156,7 +156,7 @@ struct ListPane {
             let problem = state.list.query.problem(isTyping: state.prompt?.kind == .filter)
             let hint = state.list.query.hint
             lines =
-                [(problem ?? ClipQuery.noClip(for: state.list.query.filter), theme.strong), ("", .plain)]
+                [(problem ?? ClipQuery.noClip(for: state.list.query.filter), theme[.strong]), ("", .plain)]
                 + (problem == nil ? [hint].compactMap(\.self) : []).map { ($0, .plain) }
                 + [(state.wayOut, .plain)]
         }

@@ -287,11 +287,11 @@ struct SidebarPane {
         let width = area.size.columns - 1
         let head = Rect(row: area.row, column: area.column, rows: 1, columns: width)
         frame.putHeader("Searches", head, theme)
-        frame.putRight("unread", in: head, width: width - 1, style: theme.muted)
+        frame.putRight("unread", in: head, width: width - 1, style: theme[.muted])
         let rows = state.sidebarRows
         let current = state.sidebarIndex(in: rows)
         for row in 1..<max(1, area.size.rows) {
-            frame.put("│", in: area, row: row, column: width, style: theme.border)
+            frame.put("│", in: area, row: row, column: width, style: theme[.border])
             let index = state.sidebar.scroll.top + row - 1
             guard rows.indices.contains(index) else { continue }
             let line = Rect(row: area.row + row, column: area.column, rows: 1, columns: width)
@@ -304,14 +304,14 @@ struct SidebarPane {
         let width = line.size.columns
         guard !row.isHeading else {
             frame.putHeader(row.name, line, theme)
-            return frame.putRight("clips", in: line, width: width - 1, style: theme.muted)
+            return frame.putRight("clips", in: line, width: width - 1, style: theme[.muted])
         }
         let unread = row.query.flatMap { state.sidebar.unreadCount($0, at: state.now) } ?? ""
         let count = row.count.map(\.grouped) ?? unread
         frame.putCut(
             row.name, in: line, column: 1, width: width - DisplayWidth.columns(of: count) - 3,
-            style: row.query == nil
-                ? theme.muted : row.count == nil && !unread.isEmpty ? theme.unread : theme.title)
-        frame.putRight(count, in: line, width: width - 1, style: row.count == nil ? theme.key : theme.muted)
+            style: theme[
+                row.query == nil ? .muted : row.count == nil && !unread.isEmpty ? .unread : .title])
+        frame.putRight(count, in: line, width: width - 1, style: theme[row.count == nil ? .key : .muted])
     }
 }

@@ -88,12 +88,12 @@ struct MenuBox {
             frame.putBox(box, title: lines.isEmpty ? title : nil, hasBottom: hasBottom, theme)
         }
         for (row, line) in lines.enumerated() {
-            frame.put(line, in: box, row: row + 1, column: 2, style: theme.strong)
+            frame.put(line, in: box, row: row + 1, column: 2, style: theme[.strong])
         }
         for (row, item) in items[first..<first + area.size.rows].enumerated() {
             let line = Rect(
                 row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
-            frame.put(item.key, in: line, column: 1, style: theme.key)
+            frame.put(item.key, in: line, column: 1, style: theme[.key])
             let label = SafeText.cutAtWord(item.label, to: line.size.columns - keyWidth - 4)
             frame.put(label, in: line, column: keyWidth + 3)
             if first + row == selected { frame.select(line, theme) }
@@ -112,13 +112,13 @@ extension Frame {
         let width = max(0, area.size.columns - 2)
         for (row, ends) in [(0, "┌┐")] + (hasBottom ? [(area.size.rows - 1, "└┘")] : []) {
             let line = String(ends.prefix(1)) + String(repeating: "─", count: width) + ends.suffix(1)
-            put(line, in: area, row: row, style: theme.border)
+            put(line, in: area, row: row, style: theme[.border])
         }
         for row in 1..<max(1, area.size.rows - (hasBottom ? 1 : 0)) {
-            put("│", in: area, row: row, style: theme.border)
-            put("│", in: area, row: row, column: width + 1, style: theme.border)
+            put("│", in: area, row: row, style: theme[.border])
+            put("│", in: area, row: row, column: width + 1, style: theme[.border])
         }
         guard let title else { return }
-        put(" \(SafeText.cutAtWord(title, to: width - 4)) ", in: area, column: 2, style: theme.strong)
+        put(" \(SafeText.cutAtWord(title, to: width - 4)) ", in: area, column: 2, style: theme[.strong])
     }
 }

@@ -107,7 +107,7 @@ extension AppState {
                 valueCompletion(of: $0, before, from: space + 1 + name.count + 1)
             }
         case .style:
-            return choices(isFirst ? Theme.Role.all.map { $0.name + " " } : Style.configWords)
+            return choices(isFirst ? Theme.Role.names.map { $0 + " " } : Style.configWords)
         case .program: return choices(ClipCommand.placeholders)
         case .words, .content: return nil
         }

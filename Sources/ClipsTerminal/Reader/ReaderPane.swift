@@ -14,20 +14,20 @@ struct ReaderPane {
         var label = ""
         for (row, line) in reader.lines.enumerated() {
             let isOwnText = line.part == .text || line.part == .note
-            if line.label != label { frame.put(line.label, in: area, row: row, style: theme.muted) }
+            if line.label != label { frame.put(line.label, in: area, row: row, style: theme[.muted]) }
             label = line.label
             frame.put(
                 line.text, in: indented(area, line), row: row,
                 column: isOwnText ? -reader.hiddenColumns : 0,
-                style: reader.isInRange(row: row) ? theme.match : style(line.part))
+                style: reader.isInRange(row: row) ? theme[.match] : style(line.part))
             for part in line.emphasis {
                 let columns = part.columns.clamped(to: reader.hiddenColumns..<Int.max)
                 let rect = Rect(
                     row: area.row + row, column: area.column + columns.lowerBound - reader.hiddenColumns,
                     rows: 1, columns: min(columns.count, area.size.columns))
                 frame.restyle(rect) { style in
-                    if part.isLink { style.foreground = theme.link.foreground }
-                    style.attributes.formUnion(part.isLink ? theme.link.attributes : part.attributes)
+                    if part.isLink { style.foreground = theme[.link].foreground }
+                    style.attributes.formUnion(part.isLink ? theme[.link].attributes : part.attributes)
                 }
             }
         }
@@ -38,7 +38,7 @@ struct ReaderPane {
             frame.fill(Rect(row: area.row, column: area.column, rows: rows, columns: area.size.columns))
             let room = max(8, area.size.columns - 15)
             let name = reader.clip.map { "“\(SafeText.cut($0.displayTitle, to: room))”" } ?? "This clip"
-            frame.putCut("\(name) was deleted.", in: area, width: area.size.columns, style: theme.error)
+            frame.putCut("\(name) was deleted.", in: area, width: area.size.columns, style: theme[.error])
         } else if reader.id != nil, reader.clip == nil {
             drawRow(area, &frame)
         }
@@ -63,7 +63,8 @@ struct ReaderPane {
             for cell in line.cells { ranges += wrapped(highlight, cell, in: shown) }
             frame.highlight(
                 ranges.filter { !$0.isEmpty }, of: shown,
-                at: Position(row: area.row + row, column: area.column), width: area.size.columns, theme.match)
+                at: Position(row: area.row + row, column: area.column), width: area.size.columns,
+                theme[.match])
         }
     }
 
@@ -100,24 +101,24 @@ struct ReaderPane {
     /// Draws the title from the list until the clip is loaded.
     private func drawRow(_ area: Rect, _ frame: inout Frame) {
         guard let row = state.list.clips.selectedRow, row.id == state.reader.id else { return }
-        frame.putCut(row.title, in: area, width: area.size.columns, style: theme.strong)
+        frame.putCut(row.title, in: area, width: area.size.columns, style: theme[.strong])
     }
 
     func drawSeparator(_ layout: Layout, in frame: inout Frame) {
         guard let separator = layout.separator else { return }
         let isVertical = separator.size.columns == 1
-        let style = state.reader.hasFocus ? theme.key : theme.border
+        let style = theme[state.reader.hasFocus ? .key : .border]
         frame.fill(separator, with: isVertical ? "│" : "─", style: style)
     }
 
     private func style(_ part: ReaderText.Part) -> Style {
         switch part {
-        case .title: theme.strong
-        case .url: theme.link
-        case .facts: theme.title
-        case .tags: theme.tag
-        case .note: theme.note
-        case .text, .space: theme.title
+        case .title: theme[.strong]
+        case .url: theme[.link]
+        case .facts: theme[.title]
+        case .tags: theme[.tag]
+        case .note: theme[.note]
+        case .text, .space: theme[.title]
         }
     }
 }

@@ -39,16 +39,16 @@ struct HintLine {
                 frame.put(
                     SafeText.cut(completion.candidates[index], to: columns.count), in: line,
                     column: columns.lowerBound,
-                    style: index == completion.selected ? theme.selection : theme.muted)
+                    style: theme[index == completion.selected ? .selection : .muted])
             }
             return
         }
         for (hint, columns) in spans(width: line.size.columns) {
             let button = Rect(
                 row: line.row, column: line.column + columns.lowerBound, rows: 1, columns: columns.count)
-            frame.fill(button, style: theme.bar)
-            let used = frame.put(hint.key, in: button, column: 1, style: theme.key(on: theme.bar)) + 2
-            frame.put(hint.label, in: button, column: used, style: theme.bar)
+            frame.fill(button, style: theme[.bar])
+            let used = frame.put(hint.key, in: button, column: 1, style: theme.key(on: theme[.bar])) + 2
+            frame.put(hint.label, in: button, column: used, style: theme[.bar])
         }
     }
 

@@ -12,28 +12,29 @@ extension StatusLine {
     ) -> [StyledRun] {
         var parts: [StyledRun] = []
         switch state.sync.state {
-        case .stopped: parts.append(StyledRun(state.list.clips.isLoaded ? "…" : "opening…", theme.muted))
-        case .live where state.sync.hasFailedSave: parts.append(StyledRun("last save failed", theme.warning))
-        case .live where state.list.pause == nil: parts.append(StyledRun("live", theme.live))
+        case .stopped: parts.append(StyledRun(state.list.clips.isLoaded ? "…" : "opening…", theme[.muted]))
+        case .live where state.sync.hasFailedSave:
+            parts.append(StyledRun("last save failed", theme[.warning]))
+        case .live where state.list.pause == nil: parts.append(StyledRun("live", theme[.live]))
         // The left side shows the pause.
         case .live: break
-        case .polling: parts.append(StyledRun("polling (no file events)", theme.warning))
-        case .storeReplaced: return [StyledRun("not live", theme.error)]
+        case .polling: parts.append(StyledRun("polling (no file events)", theme[.warning]))
+        case .storeReplaced: return [StyledRun("not live", theme[.error])]
         case .failing(.store(let error)) where state.sync.hasBeenLive && error.isOfWriting:
             // Commits are read before the position in the history is saved.
-            parts.append(StyledRun("live, but the store is not writable", theme.warning))
-        case .failing(let error): return [StyledRun("not live: \(error)", theme.error)]
+            parts.append(StyledRun("live, but the store is not writable", theme[.warning]))
+        case .failing(let error): return [StyledRun("not live: \(error)", theme[.error])]
         }
         if state.saving.unavailabilityReason != nil {
-            parts.insert(StyledRun("read only", theme.warning), at: 0)
+            parts.insert(StyledRun("read only", theme[.warning]), at: 0)
         }
-        if !state.sync.indexing.isEmpty { parts.append(StyledRun(state.sync.indexing, theme.warning)) }
+        if !state.sync.indexing.isEmpty { parts.append(StyledRun(state.sync.indexing, theme[.warning])) }
         if state.sync.conflicts > 0 {
             let name = state.sync.conflicts == 1 ? "conflict" : "conflicts"
             let key = state.keys.name(of: .conflicts)
-            parts.append(StyledRun("\(state.sync.conflicts) \(name): \(key)", theme.warning))
+            parts.append(StyledRun("\(state.sync.conflicts) \(name): \(key)", theme[.warning]))
         }
-        if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme.warning)) }
+        if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme[.warning])) }
         // The message says the same of an own change, once all parts of it are saved.
         if let change = state.sync.lastChange,
             !change.isOwn || state.message == nil && !state.saving.isSlow(at: state.now)
@@ -42,7 +43,7 @@ extension StatusLine {
                 state.history.titles, maxTitle: maxTitle, maxAuthor: maxAuthor, isBrief: isBrief,
                 cutsWords: cutsWords)
             let age = hasAge ? ", \(Age(of: change.at, at: state.now).sentence)" : ""
-            parts.append(StyledRun(summary + age, theme.muted))
+            parts.append(StyledRun(summary + age, theme[.muted]))
         }
         return parts
     }
@@ -54,7 +55,7 @@ extension StatusLine {
             if self.width(parts) <= width { return parts }
         }
         let parts = rightParts(fitting: width)
-        return self.width(parts) <= width ? parts : parts.filter { $0.style != theme.muted }
+        return self.width(parts) <= width ? parts : parts.filter { $0.style != theme[.muted] }
     }
 
     /// Whether the right parts have who changed what, at least with the beginning of the title.

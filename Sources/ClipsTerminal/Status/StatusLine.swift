@@ -42,7 +42,7 @@ struct StatusLine {
         }
     }
 
-    private func style(of message: AppState.Message) -> Style { message.isError ? theme.error : theme.strong }
+    private func style(of message: AppState.Message) -> Style { theme[message.isError ? .error : .strong] }
 
     /// Whether the message covers rows above the status line.
     func coversRows(_ layout: Layout) -> Bool {
@@ -121,7 +121,7 @@ struct StatusLine {
         guard let prompt = state.prompt else { return }
         let label =
             line.size.columns >= 40 ? " " + prompt.label(columns: line.size.columns) : prompt.shortLabel
-        let start = frame.put(label, in: line, style: theme.strong)
+        let start = frame.put(label, in: line, style: theme[.strong])
         let width = max(1, line.size.columns - start - 1)
         // Scrolls so that the cursor is visible.
         var first = prompt.editor.cursor
@@ -136,7 +136,7 @@ struct StatusLine {
         frame.put(SafeText.line(shown), in: line, column: start, width: width + 1)
         if prompt.editor.characters.isEmpty {
             let room = line.size.columns - start
-            frame.putCut(prompt.placeholder, in: line, column: start, width: room, style: theme.muted)
+            frame.putCut(prompt.placeholder, in: line, column: start, width: room, style: theme[.muted])
         }
         let column = min(line.size.columns - 1, start + DisplayWidth.columns(of: SafeText.line(before)))
         frame.cursor = Position(row: line.row, column: max(0, column))
@@ -148,7 +148,7 @@ struct StatusLine {
         // The number of clips is the last part to be left out.
         let parts = [similar + position, position].flatMap { [marks + $0, $0] }
         if let count = parts.map({ " \($0) " }).first(where: { DisplayWidth.columns(of: $0) <= room }) {
-            frame.putRight(count, in: line, width: line.size.columns, style: theme.muted)
+            frame.putRight(count, in: line, width: line.size.columns, style: theme[.muted])
         }
     }
 
@@ -169,7 +169,7 @@ struct StatusLine {
         let isReading = state.screen == .output || state.reader.hasFocus
         if isReading, right.count > 1, width(left) + width(right) + gap + 1 > line.size.columns {
             // To a reader, the matches are more important than the last change.
-            right.removeAll { $0.style == theme.muted }
+            right.removeAll { $0.style == theme[.muted] }
         }
         // The first parts are the most important.
         while left.count > needed, width(left) + width(right) + gap + 1 > line.size.columns {
@@ -195,7 +195,7 @@ struct StatusLine {
         }
         var column = indent(line)
         for (index, part) in left.enumerated() {
-            if index > 0 { column += frame.put(" · ", in: line, column: column, style: theme.muted) }
+            if index > 0 { column += frame.put(" · ", in: line, column: column, style: theme[.muted]) }
             column += frame.put(
                 SafeText.cutAtWord(part.text, to: line.size.columns - column), in: line, column: column,
                 style: part.style)
@@ -221,7 +221,7 @@ struct StatusLine {
         guard mayCut ? end > column + gap + 3 : end - width(parts) >= column + gap else { return }
         var start = max(column + gap, end - width(parts))
         for (index, part) in parts.enumerated() {
-            if index > 0 { start += frame.put(" · ", in: line, column: start, style: theme.muted) }
+            if index > 0 { start += frame.put(" · ", in: line, column: start, style: theme[.muted]) }
             start += frame.put(
                 SafeText.cutAtWord(part.text, to: end - start), in: line, column: start, style: part.style)
         }
@@ -242,94 +242,94 @@ struct StatusLine {
         case .help:
             let entries = state.help.entries(state.keys)
             parts = [
-                StyledRun("\(min(state.help.selected + 1, entries.count))/\(entries.count)", theme.strong)
+                StyledRun("\(min(state.help.selected + 1, entries.count))/\(entries.count)", theme[.strong])
             ]
             guard entries.indices.contains(state.help.selected) else { return parts }
             let entry = entries[state.help.selected]
             if let reason = state.unavailabilityReason(of: entry.binding.action, on: state.help.origin) {
-                parts.append(StyledRun(reason, theme.warning))
+                parts.append(StyledRun(reason, theme[.warning]))
             } else {
-                parts.append(StyledRun("Enter runs \(entry.usage)", theme.muted))
+                parts.append(StyledRun("Enter runs \(entry.usage)", theme[.muted]))
             }
             return parts
         case .conflict:
             let texts = ConflictScreen(state: state).lineCount(state.layout)
             let isLong = texts > ConflictScreen.rows(state.layout, state.questions.first)
             return [
-                StyledRun(isLong ? "PgDn shows the rest · Esc postpones" : "Esc postpones", theme.muted)
+                StyledRun(isLong ? "PgDn shows the rest · Esc postpones" : "Esc postpones", theme[.muted])
             ]
         case .output:
             let output = state.printed.output.map { "\($0.program) on \($0.subject)" } ?? ""
-            parts.append(StyledRun("Output of \(output)", theme.strong))
+            parts.append(StyledRun("Output of \(output)", theme[.strong]))
         case .consumers, .errors:
-            return [StyledRun("\(state.keys.name(of: .back)) goes back", theme.muted)]
+            return [StyledRun("\(state.keys.name(of: .back)) goes back", theme[.muted])]
         case .history:
-            parts.append(StyledRun("History", theme.strong))
+            parts.append(StyledRun("History", theme[.strong]))
             let count = state.history.count
             let more = state.history.isCut ? "+" : ""
             if count > 0 { parts.append(StyledRun("\(state.history.selected + 1)/\(count.grouped)\(more)")) }
             if !state.history.filter.isEmpty {
-                parts.append(StyledRun("/\(state.history.filter.text)", theme.strong))
+                parts.append(StyledRun("/\(state.history.filter.text)", theme[.strong]))
             }
         case .list:
-            parts.append(StyledRun(position, theme.strong))
+            parts.append(StyledRun(position, theme[.strong]))
             // The clips on the screen do not match the filter.
             if let close = state.list.deviation.correction {
-                parts.append(StyledRun("similar: \(close)", theme.warning))
+                parts.append(StyledRun("similar: \(close)", theme[.warning]))
             }
         }
         let typed = (state.typing.count.map(String.init) ?? "") + KeyMap.shown(state.typing.pressed)
         if !typed.isEmpty {
             let link = state.typing.linkDue == nil ? "" : " opens link \(typed)"
-            parts.append(StyledRun("\(typed)…\(link)", theme.strong))
+            parts.append(StyledRun("\(typed)…\(link)", theme[.strong]))
         }
         if state.screen == .list, !state.list.marks.isEmpty {
             let mode = state.list.marks.range == nil ? "" : " · range"
-            parts.append(StyledRun(state.list.marks.summary + mode, theme.mark))
+            parts.append(StyledRun(state.list.marks.summary + mode, theme[.mark]))
         }
         if state.saving.isSlow(at: state.now) {
             let writer = state.saving.writer.map { " waiting for \($0)" } ?? ""
-            parts.append(StyledRun("saving…\(writer)", theme.warning))
+            parts.append(StyledRun("saving…\(writer)", theme[.warning]))
         }
         if state.screen == .list || state.screen == .output, state.reader.hasFocus {
             if let percent = state.reader.percent {
-                parts.append(StyledRun(state.reader.hasMore ? "↓ more · \(percent)%" : "100%", theme.muted))
+                parts.append(StyledRun(state.reader.hasMore ? "↓ more · \(percent)%" : "100%", theme[.muted]))
             }
             if let count = state.reader.matchCount, count > 0 || state.prompt != nil {
                 let number = state.reader.found?.number.map { "\($0.grouped)/" } ?? ""
                 let matches = count == 1 ? "match" : "matches"
                 let more = count == Reader.maxCount ? "+" : ""
-                parts.append(StyledRun("\(number)\(count.grouped)\(more) \(matches)", theme.muted))
+                parts.append(StyledRun("\(number)\(count.grouped)\(more) \(matches)", theme[.muted]))
             } else if !state.reader.searched.isEmpty, state.reader.found != nil {
                 // They are being counted.
-                parts.append(StyledRun("… matches", theme.muted))
+                parts.append(StyledRun("… matches", theme[.muted]))
             }
         }
         guard state.screen == .list else { return parts }
         if let pause = state.list.pause {
             let news = pause.news.map { " · \($0)" } ?? ""
-            parts.append(StyledRun("paused\(news)", theme.warning))
+            parts.append(StyledRun("paused\(news)", theme[.warning]))
         }
         if state.list.arrivals.aboveCount > 0 {
             let arrivals = state.list.arrivals
             let (about, more) = (arrivals.isApproximate ? "~" : "", arrivals.isAboveCut ? "+" : "")
-            parts.append(StyledRun("↑ \(about)\(arrivals.aboveCount.grouped)\(more) new", theme.new))
+            parts.append(StyledRun("↑ \(about)\(arrivals.aboveCount.grouped)\(more) new", theme[.new]))
         }
         if !state.list.query.filter.isEmpty {
-            parts.append(StyledRun("/\(state.list.query.filter)", theme.strong))
+            parts.append(StyledRun("/\(state.list.query.filter)", theme[.strong]))
         }
-        if let problem = filterProblem { parts.append(StyledRun(problem.text, theme.error)) }
+        if let problem = filterProblem { parts.append(StyledRun(problem.text, theme[.error])) }
         if state.list.query.isRanked, !state.list.deviation.isUnranked, state.sync.indexing.isEmpty {
             let isPart = state.list.isSettled && state.list.clips.count > ClipQuery.maxRanked
             let number = isPart ? "\(ClipQuery.maxRanked.grouped) " : ""
-            parts.append(StyledRun("\(number)by relevance", theme.muted))
+            parts.append(StyledRun("\(number)by relevance", theme[.muted]))
         } else if state.list.query.sort != state.settings.config.sort {
-            parts.append(StyledRun(ClipQuery.label(of: state.list.query.sort), theme.muted))
+            parts.append(StyledRun(ClipQuery.label(of: state.list.query.sort), theme[.muted]))
         }
-        if !state.list.clips.follows { parts.append(StyledRun("not following", theme.muted)) }
+        if !state.list.clips.follows { parts.append(StyledRun("not following", theme[.muted])) }
         // The list of a pause lacks some of the clips that are counted.
         if !state.reader.hasFocus, state.list.pause?.news == nil, let unread = state.unreadCount {
-            parts.append(StyledRun("\(unread) unread", theme.muted))
+            parts.append(StyledRun("\(unread) unread", theme[.muted]))
         }
         return parts
     }
