@@ -27,7 +27,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let (serial, task) = (asUnownedSerialExecutor(), asUnownedTaskExecutor())
-        core.add { job.runSynchronously(isolatedTo: serial, taskExecutor: task) }
+        core.change { $0.work.append { job.runSynchronously(isolatedTo: serial, taskExecutor: task) } }
     }
 
     /// Makes the calling thread the loop's thread until `work` is done. Call it only on an unused loop.
@@ -54,28 +54,31 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
     package func watch(
         _ descriptor: CInt, with other: CInt? = nil, handler: @escaping @Sendable () -> Void
     ) {
-        core.watch(descriptor, group: other ?? descriptor, handler: handler)
+        core.change { $0.watched[descriptor] = .init(group: other ?? descriptor, handler: handler) }
     }
 
     /// Calls `handler` on the loop's thread once, when no process can read data written to `descriptor` any
     /// more: the reader of a pipe has exited, or a terminal has hung up. Never called for a file.
     package func watchForHangUp(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
-        core.watchForHangUp(descriptor, handler: handler)
+        // Without events: poll(2) reports an error or a hang-up in any case.
+        core.change {
+            $0.watched[descriptor] = .init(events: 0, isOnce: true, group: descriptor, handler: handler)
+        }
     }
 
     package func stopWatching(_ descriptor: CInt) {
-        core.stopWatching(descriptor)
+        core.change { $0.watched[descriptor] = nil }
     }
 
     /// Calls `handler` on the loop's thread once, not before `delay` has passed. A second call with the same
     /// `timer` replaces the first.
     package func schedule(_ timer: TimerName, after delay: Duration, handler: @escaping @Sendable () -> Void)
     {
-        core.schedule(timer, after: delay, handler: handler)
+        core.change { $0.timers[timer] = .init(due: .now + delay, handler: handler) }
     }
 
     package func cancel(_ timer: TimerName) {
-        core.cancel(timer)
+        core.change { $0.timers[timer] = nil }
     }
 
     /// Suspends the caller until `delay` has passed or its task is cancelled. The first `Task.sleep` of a

@@ -9,12 +9,12 @@ import Glibc
 
 /// The state that the loop's thread and its users share.
 final class LoopCore: Sendable {
-    private struct Timer {
+    struct Timer {
         let due: ContinuousClock.Instant
         let handler: @Sendable () -> Void
     }
 
-    private struct Watch {
+    struct Watch {
         var events = Int16(POLLIN)
         var isOnce = false
         /// Descriptors of one group cause one call per poll(2).
@@ -22,7 +22,7 @@ final class LoopCore: Sendable {
         let handler: @Sendable () -> Void
     }
 
-    private struct State {
+    struct State {
         var work: [@Sendable () -> Void] = []
         var watched: [CInt: Watch] = [:]
         var timers: [TimerName: Timer] = [:]
@@ -72,34 +72,6 @@ final class LoopCore: Sendable {
         run()
     }
 
-    func add(_ work: @escaping @Sendable () -> Void) {
-        change { $0.work.append(work) }
-    }
-
-    func watch(_ descriptor: CInt, group: CInt, handler: @escaping @Sendable () -> Void) {
-        change { $0.watched[descriptor] = Watch(group: group, handler: handler) }
-    }
-
-    /// Registers a descriptor without events: poll(2) reports an error or a hang-up in any case.
-    func watchForHangUp(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
-        change {
-            $0.watched[descriptor] = Watch(
-                events: 0, isOnce: true, group: descriptor, handler: handler)
-        }
-    }
-
-    func stopWatching(_ descriptor: CInt) {
-        change { $0.watched[descriptor] = nil }
-    }
-
-    func schedule(_ timer: TimerName, after delay: Duration, handler: @escaping @Sendable () -> Void) {
-        change { $0.timers[timer] = Timer(due: .now + delay, handler: handler) }
-    }
-
-    func cancel(_ timer: TimerName) {
-        change { $0.timers[timer] = nil }
-    }
-
     /// Makes a timer due, if it is scheduled.
     func hasten(_ timer: TimerName) {
         change { state in
@@ -112,7 +84,8 @@ final class LoopCore: Sendable {
         change { $0.isStopped = true }
     }
 
-    private func change(_ body: (inout sending State) -> Void) {
+    /// Changes the state, and starts or wakes the thread.
+    func change(_ body: (inout sending State) -> Void) {
         let (mustStart, mustWake) = state.withLock { state in
             body(&state)
             defer {
