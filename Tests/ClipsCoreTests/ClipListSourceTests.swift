@@ -48,11 +48,11 @@ import Testing
             change { $0.moveTo(index: $0.count - 1) }
             await settle()
             guard let first, let last = list.selectedRow?.position else { return [] }
-            return try await session.source.ids(query, from: first, through: last, limit: .max)
+            return try await session.source.list.keys(query, from: first, through: last, limit: .max)
         }
         /// Returns the IDs of all clips of a query, as marking all does.
         func ids(_ query: ClipQuery) async throws -> [Int64] {
-            try await session.withLock { $0 }?.source.ids(query, limit: .max) ?? []
+            try await session.withLock { $0 }?.source.list.keys(query, limit: .max) ?? []
         }
         func change(_ body: (inout LiveList<ClipRow>) -> Void) { state.withLock { body(&$0.list) } }
 
@@ -76,7 +76,7 @@ import Testing
                     return (state.list.nextRequest(), state.generation)
                 }
                 if let request {
-                    await session.withLock { $0 }?.source.answer(
+                    await session.withLock { $0 }?.source.list.answer(
                         request, generation: generation, anchor: list.selectedRow?.position)
                 } else if messages.isEmpty && inbox.withLock({ $0.isEmpty }) {
                     return
@@ -249,9 +249,9 @@ import Testing
         let place = try await store.container.read { snapshot in
             snapshot.position(of: ClipModel.objectID(1), [first.sort.attribute: "m"], in: [first.sort])
         }
-        await source.show(first, generation: 1, anchor: place)
+        await source.list.show(first, generation: 1, anchor: place)
         _ = try await store.add([titled("a"), titled("z"), titled("b")])
-        await source.show(second, generation: 2, anchor: nil)
+        await source.list.show(second, generation: 2, anchor: nil)
         let rows = received.withLock { messages in
             messages.reversed().lazy.compactMap { message -> [ClipRow]? in
                 if case .list(.window(let window, generation: 2)) = message { window.rows } else { nil }
@@ -268,7 +268,7 @@ import Testing
         _ = try await store.add([titled("first")])
         let received = Mutex<[ClipListMessage]>([])
         let source = ClipListSource(store: store) { messages in received.withLock { $0 += messages } }
-        await source.show(ClipQuery(), generation: 1, anchor: nil)
+        await source.list.show(ClipQuery(), generation: 1, anchor: nil)
         let start = try await store.container.currentToken()
         for title in ["a", "b", "c"] { _ = try await store.add([titled(title)]) }
         // One at a time, as from a tracker that isolates the transaction at which a step throws.

@@ -81,7 +81,7 @@ private final class MergeLoop {
     private func load() throws {
         while let request = list.nextRequest() {
             let anchor = list.selectedRow?.position
-            try blocking { [source] in await source.answer(request, generation: 0, anchor: anchor) }
+            try blocking { [source] in await source.list.answer(request, generation: 0, anchor: anchor) }
             receiveMessages()
         }
     }

@@ -59,7 +59,7 @@ final class ListeningWindow {
         for message in mailbox.removeAll() { list.apply(message, &failure) }
         let (session, anchor) = (session, list.selectedRow?.position)
         while let request = list.nextRequest() {
-            Task.detached { await session.source.answer(request, generation: 0, anchor: anchor) }
+            Task.detached { await session.source.list.answer(request, generation: 0, anchor: anchor) }
         }
     }
 }

@@ -10,7 +10,7 @@ extension ClipQuery: LiveListQuery {}
 package struct ClipListSource: HistoryConsumer {
     let container: PersistentContainer
     let index: SearchIndex
-    private let list: LiveSource<ClipQuery, ClipRow>
+    package let list: LiveSource<ClipQuery, ClipRow>
     private let facets = FacetCounter()
     private let orphans: OrphanRemoval
     private let title = DeliveredTitle()
@@ -90,25 +90,6 @@ package struct ClipListSource: HistoryConsumer {
     }
 
     package func trackingDidChange(_ state: TrackingState) { list.trackingDidChange(state) }
-
-    /// See ``LiveSource/answer(_:generation:anchor:)``.
-    package func answer(_ request: LiveList<ClipRow>.Request, generation: Int, anchor: SortPosition?) async {
-        await list.answer(request, generation: generation, anchor: anchor)
-    }
-
-    /// See ``LiveSource/show(_:generation:anchor:around:)``.
-    package func show(
-        _ query: ClipQuery, generation: Int, anchor: SortPosition?, around clip: Int64? = nil
-    ) async {
-        await list.show(query, generation: generation, anchor: anchor, around: clip)
-    }
-
-    /// See ``LiveSource/keys(_:from:through:limit:)``.
-    package func ids(
-        _ query: ClipQuery, from first: SortPosition? = nil, through last: SortPosition? = nil, limit: Int
-    ) async throws(StoreError) -> [Int64] {
-        try await list.keys(query, from: first, through: last, limit: limit)
-    }
 }
 
 /// The title of the clip of a transaction that is being delivered.

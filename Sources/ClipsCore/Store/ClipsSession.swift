@@ -80,7 +80,7 @@ package final class ClipsSession: Sendable {
         _ query: ClipQuery, generation: Int, anchor: SortPosition?, around clip: Int64? = nil
     ) async {
         indexing.use(!query.admitsAll)
-        await source.show(query, generation: generation, anchor: anchor, around: clip)
+        await source.list.show(query, generation: generation, anchor: anchor, around: clip)
     }
 
     /// Returns the newest transactions after those that the offset skips, oldest first.

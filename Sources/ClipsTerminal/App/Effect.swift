@@ -105,7 +105,7 @@ enum Effect: Sendable {
         switch self {
         // The list
         case .answer(let request, let generation, let anchor):
-            .list { await $0.source.answer(request, generation: generation, anchor: anchor) }
+            .list { await $0.source.list.answer(request, generation: generation, anchor: anchor) }
         case .show(let query, let generation, let anchor):
             .list(superseding: .all) { await $0.show(query, generation: generation, anchor: anchor) }
         case .showAround(let clip, let query, let generation):
@@ -114,11 +114,14 @@ enum Effect: Sendable {
             }
         case .gatherRange(let query, let first, let last, let end):
             .read(
-                { try await $0.source.ids(query, from: first, through: last, limit: Marks.maxCount + 1) },
+                {
+                    try await $0.source.list.keys(
+                        query, from: first, through: last, limit: Marks.maxCount + 1)
+                },
                 then: { $0.finishRange($1, end: end) })
         case .gatherList(let query):
             .read(
-                { try await $0.source.ids(query, limit: Marks.maxCount + 1) },
+                { try await $0.source.list.keys(query, limit: Marks.maxCount + 1) },
                 then: { $0.finishInverting($1, of: query) })
         case .findMatch(let query, let position, let isForward):
             .read(
