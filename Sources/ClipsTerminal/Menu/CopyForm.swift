@@ -1,5 +1,6 @@
 import ClipsCore
 import LiveQuery
+import SearchIndex
 
 /// The form in which clips are copied.
 package enum CopyForm: String, CaseIterable, Sendable {
@@ -75,16 +76,9 @@ package enum CopyForm: String, CaseIterable, Sendable {
             title.append(Character(scalar).isNewline ? " " : scalar)
         }
         guard !clip.url.isEmpty else { return String(title) }
-        let target = clip.url.unicodeScalars.reduce(into: "") { target, scalar in
-            switch scalar {
-            case "(": target += "%28"
-            case ")": target += "%29"
-            case " ": target += "%20"
-            case "<": target += "%3C"
-            case ">": target += "%3E"
-            default: target.unicodeScalars.append(scalar)
-            }
+        let target = clip.url.unicodeScalars.map {
+            "() <>".unicodeScalars.contains($0) ? PercentEncoding.encoded(String($0)) : String($0)
         }
-        return "[\(String(title))](\(target))"
+        return "[\(String(title))](\(target.joined()))"
     }
 }
