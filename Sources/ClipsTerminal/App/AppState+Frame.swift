@@ -53,16 +53,17 @@ extension AppState {
 }
 
 extension Frame {
-    /// Restyles ranges of a text that was drawn at a position.
+    /// Restyles ranges of a text that was drawn.
     mutating func highlight(
-        _ ranges: [Range<String.Index>], of text: String, at position: Position, width: Int, _ style: Style
+        _ ranges: [Range<String.Index>], of text: String, in rect: Rect, row: Int = 0, column: Int = 0,
+        width: Int, _ style: Style
     ) {
         for range in ranges {
             let start = DisplayWidth.columns(of: SafeText.line(String(text[..<range.lowerBound])))
             let columns = DisplayWidth.columns(of: SafeText.line(String(text[range])))
             guard start < width else { return }
             let part = Rect(
-                row: position.row, column: position.column + start, rows: 1,
+                row: rect.row + row, column: rect.column + column + start, rows: 1,
                 columns: min(columns, width - start))
             restyle(part) { $0 = style }
         }

@@ -80,9 +80,8 @@ struct ListLine: Equatable {
                 style: isNew && column.name == .author ? theme[.new] : style)
             guard isSearched, let highlight else { return }
             frame.highlight(
-                highlight.ranges(inExcerpt: shown), of: shown,
-                at: Position(row: line.row, column: line.column + column.start), width: column.width,
-                theme[.match])
+                highlight.ranges(inExcerpt: shown), of: shown, in: line, column: column.start,
+                width: column.width, theme[.match])
         }
     }
 
@@ -105,9 +104,8 @@ struct ListLine: Equatable {
             style: theme[isMarked ? .mark : clip.isUnread ? .unread : .title])
         if let highlight {
             frame.highlight(
-                highlight.ranges(inTitle: shown), of: shown,
-                at: Position(row: line.row, column: line.column + column.start), width: column.width,
-                theme[.match])
+                highlight.ranges(inTitle: shown), of: shown, in: line, column: column.start,
+                width: column.width, theme[.match])
         }
         var tags = clip.tags
         if let highlight, !excerpt.text.isEmpty, column.width - used - 2 >= Self.minMatch {
@@ -116,8 +114,8 @@ struct ListLine: Equatable {
             let part = Self.part(of: excerpt.text, excerpt.words ?? highlight, columns: end - start)
             used += 2 + frame.put(part, in: line, column: start, width: end - start, style: theme[.muted])
             frame.highlight(
-                highlight.ranges(inExcerpt: part), of: part,
-                at: Position(row: line.row, column: line.column + start), width: end - start, theme[.match])
+                highlight.ranges(inExcerpt: part), of: part, in: line, column: start, width: end - start,
+                theme[.match])
         }
         // Without a column of their own, tags follow the title.
         let left = column.width + look.columns.slack - used - 2

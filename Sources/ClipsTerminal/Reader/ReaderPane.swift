@@ -62,8 +62,7 @@ struct ReaderPane {
             var ranges = highlight.ranges(inText: text).map { index($0.lowerBound)..<index($0.upperBound) }
             for cell in line.cells { ranges += wrapped(highlight, cell, in: shown) }
             frame.highlight(
-                ranges.filter { !$0.isEmpty }, of: shown,
-                at: Position(row: area.row + row, column: area.column), width: area.size.columns,
+                ranges.filter { !$0.isEmpty }, of: shown, in: area, row: row, width: area.size.columns,
                 theme[.match])
         }
     }
