@@ -5,45 +5,17 @@ import ClipsCore
 struct XMLReader: FormatReader {
     private let source: UTF8Source
     private var tokenizer: MarkupTokenizer
-    private var outline = XMLOutline()
+    private(set) var unread = UnreadFields()
+    var items: [ImportItem] = []
 
-    var form: String { outline.root?.rawValue ?? "XML" }
-    var unread: UnreadFields { outline.unread }
-    var items: [ImportItem] {
-        get { outline.items }
-        set { outline.items = newValue }
-    }
-
-    init(_ source: UTF8Source) {
-        self.source = source
-        tokenizer = MarkupTokenizer(.xml, limits: source.limits)
-    }
-
-    mutating func read() throws(ImportError) -> Bool {
-        let bytes = try source.next()
-        if let bytes { tokenizer.feed(bytes) } else { tokenizer.finish() }
-        guard !tokenizer.hasDeclarations else {
-            throw .refused(
-                "This XML declares entities of its own, which are never read.", "Export it as HTML.")
-        }
-        for (token, line) in tokenizer.tokens { try outline.handle(token, line: line) }
-        tokenizer.removeTokens()
-        if bytes == nil { try outline.finish(isCut: tokenizer.isInsideMarkup, line: tokenizer.currentLine) }
-        return bytes != nil
-    }
-}
-
-/// A converter of elements to clips, as they arrive.
-private struct XMLOutline {
-    enum Root: String {
+    private enum Root: String {
         case opml = "OPML"
         case xbel = "XBEL"
         case posts = "posts XML"
     }
 
-    private(set) var root: Root?
-    private(set) var unread = UnreadFields()
-    var items: [ImportItem] = []
+    private var root: Root?
+    var form: String { root?.rawValue ?? "XML" }
 
     /// An open element: a folder or a bookmark.
     private struct Element {
@@ -59,7 +31,25 @@ private struct XMLOutline {
 
     private static let maxDepth = 256
 
-    mutating func handle(_ token: MarkupToken, line: Int) throws(ImportError) {
+    init(_ source: UTF8Source) {
+        self.source = source
+        tokenizer = MarkupTokenizer(.xml, limits: source.limits)
+    }
+
+    mutating func read() throws(ImportError) -> Bool {
+        let bytes = try source.next()
+        if let bytes { tokenizer.feed(bytes) } else { tokenizer.finish() }
+        guard !tokenizer.hasDeclarations else {
+            throw .refused(
+                "This XML declares entities of its own, which are never read.", "Export it as HTML.")
+        }
+        for (token, line) in tokenizer.tokens { try handle(token, line: line) }
+        tokenizer.removeTokens()
+        if bytes == nil { try finish(isCut: tokenizer.isInsideMarkup, line: tokenizer.currentLine) }
+        return bytes != nil
+    }
+
+    private mutating func handle(_ token: MarkupToken, line: Int) throws(ImportError) {
         switch token {
         case .start(let name, let attributes, let isCut):
             text = ""
@@ -70,7 +60,7 @@ private struct XMLOutline {
                 )
             }
             if open.isEmpty { try begin(name) }
-            if isCut { fail(line, "an element has too many or too long attributes") }
+            if isCut { fail("an element has too many or too long attributes", line: line) }
             if !open.isEmpty { open[open.count - 1].hasChildren = true }
             open.append(element(name, attributes, line))
         case .end(let name):
@@ -82,9 +72,9 @@ private struct XMLOutline {
         }
     }
 
-    mutating func finish(isCut: Bool, line: Int) throws(ImportError) {
+    private mutating func finish(isCut: Bool, line: Int) throws(ImportError) {
         guard root != nil else { throw .refused("This XML has no elements.", "Export the bookmarks again.") }
-        if isCut || !open.isEmpty { fail(line, "the file ends before its last element does") }
+        if isCut || !open.isEmpty { fail("the file ends before its last element does", line: line) }
         while !open.isEmpty { close() }
     }
 
@@ -179,11 +169,11 @@ private struct XMLOutline {
             var draft = fielded
             draft.addTags(
                 open.compactMap(\.folder).map(HTMLText.oneLine).filter { !$0.isEmpty })
-            guard draft.draft.hasSource else { return fail(element.line, "a bookmark has no URL") }
+            guard draft.draft.hasSource else { return fail("a bookmark has no URL", line: element.line) }
             items.append(.success(draft.draft))
             items += draft.problems(line: element.line)
         } else if root == .opml && element.name == "outline" && !element.hasChildren {
-            fail(element.line, "an outline has no URL")
+            fail("an outline has no URL", line: element.line)
         }
     }
 
@@ -206,9 +196,5 @@ private struct XMLOutline {
             }
         default: unread.insert(name)
         }
-    }
-
-    private mutating func fail(_ line: Int, _ reason: String) {
-        items.append(.problem(reason, line: line))
     }
 }
