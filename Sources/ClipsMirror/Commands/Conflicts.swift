@@ -38,7 +38,14 @@ extension Invocation {
     }
 
     private func printConflict(_ conflict: MirrorConflict, number: Int) throws {
-        let object = ConflictObject(conflict)
+        func text(_ value: AttributeValue) -> String? {
+            value.textValue ?? value.integerValue.map { "\($0)" }
+        }
+        let object = ConflictObject(
+            id: conflict.id, clip: conflict.object?.id.key, uuid: conflict.uuid,
+            attribute: conflict.attribute,
+            current: conflict.current.flatMap(text), lost: text(conflict.value), own: conflict.isOwn,
+            machine: conflict.machine, date: conflict.date.formatted(.iso8601))
         if has("--json") {
             try line(json: object)
             return
@@ -61,20 +68,4 @@ private struct ConflictObject: Encodable {
     let own: Bool
     let machine: String?
     let date: String
-
-    init(_ conflict: MirrorConflict) {
-        id = conflict.id
-        clip = conflict.object?.id.key
-        uuid = conflict.uuid
-        attribute = conflict.attribute
-        current = conflict.current.flatMap(Self.text)
-        lost = Self.text(conflict.value)
-        own = conflict.isOwn
-        machine = conflict.machine
-        date = conflict.date.formatted(.iso8601)
-    }
-
-    private static func text(_ value: AttributeValue) -> String? {
-        value.textValue ?? value.integerValue.map { "\($0)" }
-    }
 }

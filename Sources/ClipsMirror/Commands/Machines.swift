@@ -12,7 +12,9 @@ extension Invocation {
         let waiting = try await settings.configuration.status(in: store.container)?.waiting
         await store.close()
         for machine in machines {
-            let object = MachineObject(machine, waiting: machine.isThis ? waiting : nil)
+            let object = MachineObject(
+                name: machine.name, program: machine.program, seen: machine.lastSeen.formatted(.iso8601),
+                this: machine.isThis, waiting: machine.isThis ? waiting : nil)
             if has("--json") {
                 try line(json: object)
             } else {
@@ -34,9 +36,4 @@ private struct MachineObject: Encodable {
     let this: Bool
     /// The changes of this machine that wait to be sent.
     let waiting: Int?
-
-    init(_ machine: MirrorMachine, waiting: Int?) {
-        (name, program, this, self.waiting) = (machine.name, machine.program, machine.isThis, waiting)
-        seen = machine.lastSeen.formatted(.iso8601)
-    }
 }
