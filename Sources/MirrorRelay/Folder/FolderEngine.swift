@@ -46,33 +46,21 @@ public actor FolderEngine: MirrorEngine {
     ///     files.
     /// - Throws: `MirrorError.other` if the system has no descriptor left.
     public init(_ folder: String, zone: String, secret: MirrorSecret, state: String) throws(MirrorError) {
-        try self.init(folder, zone: zone, secret: secret, state: state, retirement: .seconds(600))
+        try self.init(folder, zone: zone, cipher: RecordCipher(secret, zone: zone), state: state)
     }
 
     package init(_ folder: String, _ ring: KeyRing, state: String) throws(MirrorError) {
-        try self.init(
-            folder, zone: ring.zone, cipher: RecordCipher(ring, zone: ring.zone), state: state,
-            retirement: .seconds(600))
-    }
-
-    package init(
-        _ folder: String, zone: String, secret: MirrorSecret, state: String, retirement: Duration,
-        polling: Duration = .seconds(5), now: @escaping @Sendable () -> Int64 = FolderEngine.milliseconds
-    ) throws(MirrorError) {
-        try self.init(
-            folder, zone: zone, cipher: RecordCipher(secret, zone: zone), state: state,
-            retirement: retirement,
-            polling: polling, now: now)
+        try self.init(folder, zone: ring.zone, cipher: RecordCipher(ring, zone: ring.zone), state: state)
     }
 
     init(
-        _ folder: String, zone: String, cipher: RecordCipher, state: String, retirement: Duration,
-        polling: Duration = .seconds(5), now: @escaping @Sendable () -> Int64 = FolderEngine.milliseconds
+        _ folder: String, zone: String, cipher: RecordCipher, state: String,
+        retirement: Duration = .seconds(600), polling: Duration = .seconds(5),
+        now: @escaping @Sendable () -> Int64 = FolderEngine.milliseconds
     ) throws(MirrorError) {
         guard let loop = try? EventLoop() else { throw .other("no descriptor is left") }
-        self.loop = loop
+        (self.loop, self.cipher) = (loop, cipher)
         (self.folder, self.zone, statePath) = (folder, zone, state)
-        self.cipher = cipher
         (self.retirement, self.polling, self.now) = (retirement, polling, now)
     }
 
