@@ -168,11 +168,9 @@ extension StoreSnapshot {
     public func valueCounts<R: Record, Value: AttributeConvertible>(
         of path: KeyPath<R, Value>, over request: RecordRequest<R> = RecordRequest()
     ) throws(StoreError) -> [(value: Value, count: Int)] {
-        var counts: [(value: Value, count: Int)] = []
-        for counted in try stored(path, request) {
-            counts.append((try converted(counted.value, R.self), counted.count))
+        try stored(path, request).map { counted throws(StoreError) in
+            (try converted(counted.value, R.self), counted.count)
         }
-        return counts
     }
 
     private func stored<R: Record>(
