@@ -87,8 +87,7 @@ package struct Statement: ~Copyable {
     /// Returns text as UTF-8; invalid bytes become U+FFFD.
     package func text(_ column: Int) -> String {
         guard let bytes = sqlite3_column_text(pointer, Int32(column)) else { return "" }
-        let count = Int(sqlite3_column_bytes(pointer, Int32(column)))
-        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: byteCount(column)), as: UTF8.self)
     }
 
     /// Returns the beginning of a text, which ends between two characters.
@@ -107,8 +106,7 @@ package struct Statement: ~Copyable {
     /// Calls a closure with the bytes of a column as text, which are valid until the next step.
     package func withTextBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let bytes = sqlite3_column_text(pointer, Int32(column))
-        return body(
-            UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, Int32(column)))))
+        return body(UnsafeRawBufferPointer(start: bytes, count: byteCount(column)))
     }
 
     package func blob(_ column: Int) -> [UInt8] { withBlob(column) { [UInt8]($0) } }
@@ -116,8 +114,7 @@ package struct Statement: ~Copyable {
     /// Calls a closure with the bytes of a column, which are valid until the next step.
     package func withBlob<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let bytes = sqlite3_column_blob(pointer, Int32(column))
-        return body(
-            UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, Int32(column)))))
+        return body(UnsafeRawBufferPointer(start: bytes, count: byteCount(column)))
     }
 
     package func type(_ column: Int) -> StorageClass {
