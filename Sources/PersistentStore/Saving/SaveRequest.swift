@@ -33,15 +33,6 @@ public struct SaveResult: Sendable {
         insertedIDs = Dictionary(inserted) { $1 }
     }
 
-    /// The saved objects in the order of the operations, without deleted ones.
-    package var objects: [StoredObject] { outcomes.compactMap(\.object) }
-
-    /// The new versions of the saved objects, including those whose references became null, by their permanent IDs.
-    package var versions: [ObjectID: Int64] {
-        let pairs = outcomes.compactMap { outcome in outcome.object.map { ($0.id, $0.version) } }
-        return Dictionary(pairs) { $1 }
-    }
-
     /// The objects that the save deleted, including those that a rule of deletion deleted; others did not exist.
     package var deletedIDs: [ObjectID] {
         outcomes.filter { $0.isWritten && $0.object == nil }.map(\.id)
