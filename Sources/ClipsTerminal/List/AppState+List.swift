@@ -100,19 +100,16 @@ extension AppState {
     private func change(of transaction: TransactionSummary) -> SyncStatus.Change {
         let count = transaction.inserted + transaction.updated + transaction.deleted
         return SyncStatus.Change(
-            token: transaction.token, author: shownAuthor(of: transaction), isOwn: transaction.isOwn,
-            inserted: transaction.inserted, updated: transaction.updated, deleted: transaction.deleted,
-            at: min(now, transaction.timestamp), role: transaction.role, words: transaction.words,
+            token: transaction.token, author: transaction.isOwn ? "you" : transaction.shownAuthor,
+            isOwn: transaction.isOwn, inserted: transaction.inserted, updated: transaction.updated,
+            deleted: transaction.deleted, at: min(now, transaction.timestamp), role: transaction.role,
+            words: transaction.words,
             line: transaction.lines.count == 1 ? transaction.lines.first : nil,
             lines: transaction.lines.count == count ? transaction.lines : [],
             title: transaction.clipTitle,
             step: transaction.step.map { [$0, Int64(transaction.process ?? 0)] },
             loose: transaction.process == nil && transaction.author == nil
                 ? Dictionary(transaction.lines.map { ($0.clip, $0.kind) }) { $1 } : nil)
-    }
-
-    private func shownAuthor(of transaction: TransactionSummary) -> String {
-        transaction.isOwn ? "you" : transaction.shownAuthor
     }
 
     private mutating func reloadReader() {

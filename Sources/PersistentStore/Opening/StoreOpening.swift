@@ -39,7 +39,7 @@ struct StoreOpening {
         do {
             // Of a file that another program created empty.
             if isNew && mayCreate { FilePermissions.restrictToOwner(path) }
-            let metadata = try prepare(store)
+            let metadata = try prepare(store.connection, store.schema)
             if options.storesFormerPagesInMemory {
                 try store.connection.execute("PRAGMA temp_store = MEMORY")
             }
@@ -49,10 +49,6 @@ struct StoreOpening {
             store.connection.rollBack()
             throw explained(store.storeError(error))
         }
-    }
-
-    private func prepare(_ store: StoreConnection) throws -> StoreMetadata {
-        try prepare(store.connection, store.schema)
     }
 
     private func prepare(

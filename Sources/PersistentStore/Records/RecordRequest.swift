@@ -168,15 +168,10 @@ extension StoreSnapshot {
     public func valueCounts<R: Record, Value: AttributeConvertible>(
         of path: KeyPath<R, Value>, over request: RecordRequest<R> = RecordRequest()
     ) throws(StoreError) -> [(value: Value, count: Int)] {
-        try stored(path, request).map { counted throws(StoreError) in
+        let counts = try valueCounts(of: R.entity.attribute(of: path), over: request.objects)
+        return try counts.map { counted throws(StoreError) in
             (try converted(counted.value, R.self), counted.count)
         }
-    }
-
-    private func stored<R: Record>(
-        _ path: PartialKeyPath<R>, _ request: RecordRequest<R>
-    ) throws(StoreError) -> [ValueCount] {
-        try valueCounts(of: R.entity.attribute(of: path), over: request.objects)
     }
 
     private func value<R: Record, Value: AttributeConvertible>(

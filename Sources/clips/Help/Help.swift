@@ -12,7 +12,7 @@ extension Command {
         if let table {
             text += "\n\(table.title):\n" + table.rows.map { Self.line($0.name, $0.help) }.joined()
         }
-        if !options.isEmpty { text += "\noptions:\n" + Self.lines(options) }
+        if !options.isEmpty { text += "\noptions:\n" + options.map { Self.line($0.usage, $0.help) }.joined() }
         text += "\n" + Self.sharedOptions
         return text + "\nexample: \(example)\n\n\(Self.statusLine)"
     }
@@ -40,10 +40,6 @@ extension Command {
 
     private static func paragraphs(_ text: String) -> String {
         text.split(separator: "\n").map { wrapped(String($0)) }.joined()
-    }
-
-    private static func lines(_ options: [Option]) -> String {
-        options.map { line($0.usage, $0.help) }.joined()
     }
 
     private static func line(_ name: String, _ help: String) -> String {
