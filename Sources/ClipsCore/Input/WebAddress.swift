@@ -4,9 +4,9 @@ package enum WebAddress {
     /// `https://` before it, or `http://` before a host of the local network; nil for any other text, such as
     /// a web address without a host.
     package static func url(_ text: String) -> String? {
-        let text = text.trimmingSpace
+        let text = text.trimmed
         guard !text.isEmpty, !text.contains(where: \.isWhitespace) else { return nil }
-        if hasScheme(text) { return lacksHost(text) ? nil : String(text) }
+        if hasScheme(text) { return lacksHost(text) ? nil : text }
         let authority = text.prefix { !"/?#".contains($0) }
         guard let (host, port) = parts(authority), port.allSatisfy({ $0.isASCII && $0.isNumber }) else {
             return nil
@@ -85,9 +85,10 @@ package enum WebAddress {
     ]
 }
 
-extension String {
-    fileprivate var trimmingSpace: Substring {
-        let start = drop { $0.isWhitespace }
-        return start.lastIndex { !$0.isWhitespace }.map { start[...$0] } ?? ""
+extension StringProtocol {
+    /// The text without white space around it.
+    package var trimmed: String {
+        guard let end = lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(self[...end].drop(while: \.isWhitespace))
     }
 }

@@ -59,7 +59,7 @@ struct BibTeX {
             switch name {
             case "keywords":
                 let words = LaTeX.plain(value).split { $0 == "," || $0 == ";" }
-                fielded.addTags(words.map { HTMLText.trimmed(String($0)) })
+                fielded.addTags(words.map(\.trimmed))
             case "url": fielded.set(.url, LaTeX.address(value))
             case "doi": break
             case "howpublished" where value.contains("\\url{"):

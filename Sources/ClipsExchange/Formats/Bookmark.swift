@@ -25,9 +25,9 @@ struct Bookmark {
         if isArchived { fielded.set(.archived, "yes") }
         fielded.assumeRead()
         if Self.stars.contains(where: says) { fielded.set(.starred, "yes") }
-        fielded.set(.note, HTMLText.trimmed(Self.withoutMarks(HTMLText.repaired(note))))
+        fielded.set(.note, Self.withoutMarks(HTMLText.repaired(note)).trimmed)
         // Scuttle has no text next to the link.
-        if let words = attributes["description"] { fielded.set(.note, HTMLText.trimmed(words)) }
+        if let words = attributes["description"] { fielded.set(.note, words.trimmed) }
         setDates(&fielded)
         setTags(&fielded)
         setRemarks(&fielded)
@@ -65,7 +65,7 @@ struct Bookmark {
         let parts = [
             note[..<start.lowerBound], note[start.upperBound..<end.lowerBound], note[end.upperBound...],
         ]
-        return parts.map { HTMLText.trimmed(String($0)) }.filter { !$0.isEmpty }.joined(separator: "\n\n")
+        return parts.map(\.trimmed).filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
     private func says(_ name: String) -> Bool { ClipField.isTrue(attributes[name] ?? "") }
@@ -126,22 +126,13 @@ enum HTMLText {
     /// Returns a URL without white space around it and line ends inside.
     static func address(_ text: String) -> String {
         let breaks: Set<Character> = ["\n", "\r", "\t", "\r\n"]
-        return trimmed(repaired(text)).filter { !breaks.contains($0) }
-    }
-
-    static func trimmed(_ text: String) -> String {
-        guard let first = text.first, let last = text.last, first.isWhitespace || last.isWhitespace else {
-            return text
-        }
-        let start = text.drop { $0.isWhitespace }
-        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(start[...end])
+        return repaired(text).trimmed.filter { !breaks.contains($0) }
     }
 
     static func oneLine(_ text: String) -> String {
-        let line = trimmed(text)
+        let line = text.trimmed
         guard line.contains(where: \.isNewline) else { return line }
-        return line.split { $0.isNewline }.map { trimmed(String($0)) }.joined(separator: " ")
+        return line.split { $0.isNewline }.map(\.trimmed).joined(separator: " ")
     }
 
     /// Replaces characters that HTML reads as Windows-1252, such as `&#146;` for an apostrophe.

@@ -268,7 +268,7 @@ struct FieldedDraft {
             }
             guard first == "'" || first == "\"" else {
                 let name = rest.prefix { $0 != separator }
-                names.append(HTMLText.trimmed(String(name)))
+                names.append(name.trimmed)
                 rest = rest.dropFirst(name.count)
                 continue
             }

@@ -19,13 +19,13 @@ struct FrontMatter {
     init(_ lines: some Sequence<String>) {
         var property = Property()
         for line in lines {
-            let text = HTMLText.trimmed(line)
+            let text = line.trimmed
             let isInner = line.first == " " || line.first == "\t" || text.hasPrefix("- ")
             if !isInner, let colon = text.firstIndex(of: ":"), text.first != "#" {
                 add(property)
                 property = Property()
-                property.name = Self.scalar(HTMLText.trimmed(String(text[..<colon]))).lowercased()
-                let rest = HTMLText.trimmed(String(text[text.index(after: colon)...]))
+                property.name = Self.scalar(text[..<colon].trimmed).lowercased()
+                let rest = text[text.index(after: colon)...].trimmed
                 property.block = ["|", ">", "|-", ">-", "|+", ">+"].contains(rest) ? rest.first : nil
                 if property.block == nil, !rest.isEmpty { property.lines = [rest] }
             } else if isInner {
@@ -71,7 +71,7 @@ struct FrontMatter {
         case .tags?:
             let names = list ?? text.split(separator: text.contains(",") ? "," : " ").map { String($0) }
             let tags = names.flatMap { $0.split(separator: ",") }.map { tag -> String in
-                String(HTMLText.trimmed(String(tag)).drop { $0 == "#" })
+                String(tag.trimmed.drop { $0 == "#" })
             }
             fielded.addTags(tags.filter { !$0.isEmpty })
         case .byline?:
@@ -86,7 +86,7 @@ struct FrontMatter {
     /// `[a, "b"]`
     private static func list(_ text: String) -> [String]? {
         guard text.hasPrefix("["), text.hasSuffix("]"), !text.hasPrefix("[[") else { return nil }
-        return text.dropFirst().dropLast().split(separator: ",").map { scalar(HTMLText.trimmed(String($0))) }
+        return text.dropFirst().dropLast().split(separator: ",").map { scalar($0.trimmed) }
     }
 
     private static func scalar(_ text: String) -> String {

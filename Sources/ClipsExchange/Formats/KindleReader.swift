@@ -42,9 +42,9 @@ struct KindleReader: FormatReader {
     private mutating func add(_ lines: [String]) {
         guard lines.count > 2 else { return }
         var draft = ClipDraft()
-        draft.title = HTMLText.trimmed(lines[0].filter { $0 != "\u{FEFF}" })
+        draft.title = lines[0].filter { $0 != "\u{FEFF}" }.trimmed
         draft.created = lines[1].split(separator: "|").last.flatMap { FileDate.milliseconds(String($0)) }
-        draft.text = HTMLText.trimmed(lines.dropFirst(2).joined(separator: "\n"))
+        draft.text = lines.dropFirst(2).joined(separator: "\n").trimmed
         unread.insert(draft.text.isEmpty ? "bookmarks" : "positions")
         if !draft.text.isEmpty { items.append(.success(draft)) }
     }

@@ -1,3 +1,4 @@
+import ClipsCore
 import SearchIndex
 
 /// A link of a line of Markdown.
@@ -66,7 +67,7 @@ struct MarkdownLink {
                 return ""
             }
         }
-        return HTMLText.trimmed(plain(note))
+        return plain(note).trimmed
     }
 
     /// `[label]: address "title"`
@@ -78,7 +79,7 @@ struct MarkdownLink {
         let bytes = Array("\(line[..<end.lowerBound])](\(target))".utf8)
         let link = InlineMark.all(in: bytes, code: [], isDocument: true).first { $0.range == bytes.indices }
         guard let link, link.kind == .link, !link.target.isEmpty else { return nil }
-        let title = HTMLText.trimmed(string(bytes[(link.target.upperBound + 1)...].dropLast()))
+        let title = string(bytes[(link.target.upperBound + 1)...].dropLast()).trimmed
         let label = plain(string(bytes[link.words]))
         guard !label.isEmpty, !label.hasPrefix("^") else { return nil }
         return (

@@ -50,7 +50,7 @@ struct MarkdownReader: FormatReader {
         finishOwn()
         if let page {
             var fielded = page.fielded
-            fielded.set(.text, HTMLText.trimmed(String(decoding: page.text, as: UTF8.self)))
+            fielded.set(.text, String(decoding: page.text, as: UTF8.self).trimmed)
             items.append(.success(fielded.draft))
             items += fielded.problems(line: lines.number)
         }
@@ -112,7 +112,7 @@ struct MarkdownReader: FormatReader {
         headings.removeAll { $0.level >= level }
         let name = MarkdownLink.plain(text.dropFirst(level)).filter { $0 != "#" }
         if level > 1 && !name.isEmpty && !name.contains("://") {
-            headings.append((level, HTMLText.trimmed(name)))
+            headings.append((level, name.trimmed))
         }
         readLinks(of: text.dropFirst(level))
         return true
@@ -124,7 +124,7 @@ struct MarkdownReader: FormatReader {
         // buku writes tags there.
         if note.hasPrefix(Self.tagsOpening), note.hasSuffix(OwnMarkdownLine.closing) {
             let words = note.dropFirst(Self.tagsOpening.count).dropLast(OwnMarkdownLine.closing.count)
-            tags += words.split(separator: ",").map { HTMLText.trimmed(String($0)) }
+            tags += words.split(separator: ",").map(\.trimmed)
             note = ""
         }
         for link in links {
@@ -220,7 +220,7 @@ struct OwnMarkdownLine {
 
     /// Returns the URL and the title of a line without its comment.
     static func draft(_ line: String) -> ClipDraft? {
-        let words = HTMLText.trimmed(line)
+        let words = line.trimmed
         guard words.hasPrefix("- ") else { return nil }
         var draft = ClipDraft()
         if words.hasPrefix("- **"), words.hasSuffix("**"), words.utf8.count > 6 {

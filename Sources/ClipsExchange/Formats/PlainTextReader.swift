@@ -47,7 +47,7 @@ struct PlainTextReader: FormatReader {
             closeBlock()
             if isOneTab {
                 if draft.title.hasPrefix("|") {
-                    draft.title = HTMLText.trimmed(String(draft.title.dropFirst()))
+                    draft.title = draft.title.dropFirst().trimmed
                 }
                 draft.tags = group.tag.map { [$0] } ?? []
                 draft.created = group.created
@@ -55,7 +55,7 @@ struct PlainTextReader: FormatReader {
             }
             items.append(.success(draft))
         } else if isOneTab {
-            readHeading(HTMLText.trimmed(String(decoding: bytes, as: UTF8.self)))
+            readHeading(String(decoding: bytes, as: UTF8.self).trimmed)
         } else {
             if !block.isEmpty { block.append(UInt8(ascii: "\n")) }
             block += bytes

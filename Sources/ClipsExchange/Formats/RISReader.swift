@@ -41,7 +41,7 @@ struct RISReader: FormatReader {
         if let (tag, value) = Self.tag(of: text) {
             if tag == "ER" || tag == "TY" { close() } else { entry.append((tag, value)) }
         } else if !entry.isEmpty {
-            entry[entry.count - 1].value += " " + HTMLText.trimmed(text)
+            entry[entry.count - 1].value += " " + text.trimmed
         }
         return true
     }
@@ -54,9 +54,9 @@ struct RISReader: FormatReader {
         fielded.set(.byline, authors.map(\.value).joined(separator: "; "))
         for (tag, value) in entry where !Self.authors.contains(tag) {
             if tag == "KW" {
-                fielded.addTags([HTMLText.trimmed(value)])
+                fielded.addTags([value.trimmed])
             } else if let field = Self.fields[tag] {
-                fielded.set(field, HTMLText.trimmed(value))
+                fielded.set(field, value.trimmed)
             } else if tag != "DO" && !value.isEmpty {
                 unread.insert(tag)
             }
@@ -74,7 +74,7 @@ struct RISReader: FormatReader {
         let value = line.utf8.drop { $0 == 0x20 }.dropFirst(5)
         return (
             String(decoding: bytes[..<2], as: UTF8.self),
-            HTMLText.trimmed(String(decoding: value, as: UTF8.self))
+            String(decoding: value, as: UTF8.self).trimmed
         )
     }
 }

@@ -138,7 +138,7 @@ struct XMLReader: FormatReader {
                 "href": .url, "description": .title, "extended": .note, "time": .created, "toread": .unread,
                 "private": .isPrivate,
             ], ignoring: ["tag", "tags", "shared"])
-        fielded.set(.tags, HTMLText.trimmed(attributes["tag"] ?? attributes["tags"] ?? ""), spacedTags: true)
+        fielded.set(.tags, (attributes["tag"] ?? attributes["tags"] ?? "").trimmed, spacedTags: true)
         if attributes["shared"] == "no" { fielded.set(.isPrivate, "yes") }
         return fielded
     }
@@ -179,7 +179,7 @@ struct XMLReader: FormatReader {
 
     /// XBEL has titles and descriptions as elements.
     private mutating func add(_ text: String, of name: String, in parent: Int) {
-        let words = HTMLText.trimmed(text)
+        let words = text.trimmed
         guard root == .xbel, !words.isEmpty else { return }
         switch name {
         case "title":

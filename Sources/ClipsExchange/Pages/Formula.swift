@@ -1,3 +1,5 @@
+import ClipsCore
+
 /// A formula of a page as a line of text.
 enum Formula {
     typealias Node = HTMLDocument.Node
@@ -59,7 +61,7 @@ enum Formula {
         let name = node.name
         guard !name.hasPrefix("annotation") else { return "" }
         let parts = node.children.filter(\.isElement)
-        guard !parts.isEmpty else { return HTMLText.trimmed(letters(in: node)) }
+        guard !parts.isEmpty else { return letters(in: node).trimmed }
         let texts = parts.map(line)
         func joined(_ signs: String...) -> String {
             var text = texts[0]

@@ -1,4 +1,5 @@
 import CLibXML2
+import ClipsCore
 import Glibc
 
 /// The tree of a page, by libxml2, which repairs any markup.
@@ -109,7 +110,7 @@ extension HTMLDocument.Node {
             guard bytes.count <= limit, nodes <= 500 else { return nil }
             next = found.following(in: self)
         }
-        return HTMLText.trimmed(String(decoding: bytes, as: UTF8.self))
+        return String(decoding: bytes, as: UTF8.self).trimmed
     }
 
     /// Returns the words of attributes, in lower case.

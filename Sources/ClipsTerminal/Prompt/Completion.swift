@@ -168,10 +168,3 @@ extension AppState {
             candidates: words.filter { unquoted($0).hasPrefix(unquoted(typed)) && $0 != typed })
     }
 }
-
-extension StringProtocol {
-    var trimmed: String {
-        guard let end = lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(self[...end].drop(while: \.isWhitespace))
-    }
-}
