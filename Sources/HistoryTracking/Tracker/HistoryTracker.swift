@@ -91,7 +91,7 @@ public actor HistoryTracker {
             case .log(.store(let error)): log(.error, .important, "a pass failed: \(error)")
             case .log(let error): log(.error, .important, error.description)
             case .park(let transaction): park(transaction)
-            case .retry(let pause): retry(after: pause)
+            case .retry(let pause): retrying = task(after: pause) { await $0.handle(.retryDue) }
             case .cancelRetry: retrying?.cancel()
             case .close:
                 await stopCleaning()
@@ -124,10 +124,6 @@ public actor HistoryTracker {
             if !hasDelivered { statistics.passes += 1 }
             return .passEnded(hasDelivered: hasDelivered, failure: error)
         }
-    }
-
-    private func retry(after pause: Duration) {
-        retrying = task(after: pause) { await $0.handle(.retryDue) }
     }
 
     /// Starts a task that runs `work` after a pause, unless it is cancelled.
