@@ -1,12 +1,6 @@
 import CSQLite
 import Platform
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The duration and the interval of waiting for a lock.
 ///
 /// `sqlite3_busy_timeout` increases its pauses to 100 ms, so a writer concurrent with a cleaner waits twenty
@@ -35,17 +29,11 @@ final class BusyPolicy {
     }
 
     private func wait(_ attempt: Int32) -> Bool {
-        let now = Self.monotonicMilliseconds()
+        let now = SystemClock.monotonicMilliseconds
         if attempt == 0 { began = now }
         waitedMilliseconds = now - began
         guard waitedMilliseconds < timeoutMilliseconds, isInterrupted?() != true else { return false }
         DescriptorIO.pause(for: .microseconds(min(max(100, waitedMilliseconds * 20), 2000)))
         return true
-    }
-
-    private static func monotonicMilliseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }

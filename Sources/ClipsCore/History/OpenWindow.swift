@@ -8,8 +8,7 @@ extension ProcessIdentity {
     /// - Parameter slack: The seconds by which the clocks may differ.
     package static func isAlive(_ process: Int32, since time: Date, slack: Double = 1) -> Bool {
         guard let start = ProcessIdentity(process: process).start else { return false }
-        var now = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &now)
+        let now = SystemClock.time(CLOCK_BOOTTIME)
         // Clock ticks are hundredths of a second in proc(5).
         let age = Double(now.tv_sec) - Double(start) / 100
         return Date.now.timeIntervalSince(time) <= age + slack

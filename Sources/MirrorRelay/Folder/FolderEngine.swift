@@ -64,11 +64,7 @@ public actor FolderEngine: MirrorEngine {
         (self.retirement, self.polling, self.now) = (retirement, polling, now)
     }
 
-    package static func milliseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    package static func milliseconds() -> Int64 { SystemClock.milliseconds }
 
     /// The folder of the zone.
     var path: String { "\(folder)/clips-mirror-\(zone)" }

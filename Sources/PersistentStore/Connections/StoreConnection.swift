@@ -369,8 +369,7 @@ struct FileStamp: Equatable {
     func waitUntilChangesShow() {
         guard let changed = status?.changed else { return }
         for _ in 0..<Self.maxWaits {
-            var now = timespec()
-            clock_gettime(CLOCK_REALTIME, &now)
+            let now = SystemClock.time(CLOCK_REALTIME)
             let age = (now.tv_sec - changed.tv_sec) * 1_000_000_000 + now.tv_nsec - changed.tv_nsec
             guard (0..<Self.coarsestTick).contains(age) else { return }
             DescriptorIO.pause(for: .milliseconds(2))

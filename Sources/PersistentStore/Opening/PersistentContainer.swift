@@ -3,12 +3,6 @@ package import Platform
 import SQLite
 import Synchronization
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// An open store that creates contexts, runs history requests, and reports commits.
 ///
 /// Several processes, and several containers in one process, may have the same store open. Each call runs on
@@ -132,7 +126,9 @@ public final class PersistentContainer: Sendable {
 
     /// The other process that has the write lock at this moment, as "name (process 4711)".
     package var otherWriter: String? {
-        WriterLock.writer(of: path).flatMap { $0.process == getpid() ? nil : $0.description }
+        WriterLock.writer(of: path).flatMap {
+            $0.process == ProcessIdentity.current.process ? nil : $0.description
+        }
     }
 
     /// Returns a stream of all commits from now on, including this container's own. See ``StoreEvent``.
@@ -300,11 +296,7 @@ public struct StoreOptions: Sendable {
         return name
     }()
 
-    package static let systemMilliseconds: @Sendable () -> Int64 = {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    package static let systemMilliseconds: @Sendable () -> Int64 = { SystemClock.milliseconds }
 }
 
 extension Duration {
