@@ -1,11 +1,5 @@
 import Synchronization
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// A thread that is both a serial executor and a `ppoll` loop.
 ///
 /// Actors that run on it share one thread with the descriptors that they wait for: a file event reaches the

@@ -1,6 +1,5 @@
 package import BrowserHost
 import ClipsCore
-import Glibc
 import Platform
 
 /// The server in the settings of the user's clients.

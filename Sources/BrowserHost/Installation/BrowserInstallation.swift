@@ -1,4 +1,3 @@
-import Glibc
 import Platform
 
 /// The native host in the browsers of the user, or of all users.

@@ -1,5 +1,4 @@
 import ClipsCore
-import Glibc
 import Platform
 
 /// The file with which a browser finds the host, and knows the extension that may start it.

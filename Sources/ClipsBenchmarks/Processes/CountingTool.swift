@@ -1,4 +1,3 @@
-import Glibc
 import Platform
 
 /// A tool that counts the work of a program; its counts repeat on a busy machine.

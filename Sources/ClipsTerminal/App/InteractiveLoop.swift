@@ -1,5 +1,4 @@
 import ClipsCore
-import Glibc
 import LiveQuery
 import Platform
 import Terminal

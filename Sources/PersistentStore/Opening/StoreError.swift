@@ -1,12 +1,6 @@
 import Platform
 import SQLite
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// An error of a store, described by a sentence that names the problem, the file, and the next step.
 ///
 /// Errors with the same remedy have the same ``group-swift.property``.

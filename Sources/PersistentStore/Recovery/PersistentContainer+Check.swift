@@ -1,12 +1,6 @@
 import Platform
 import SQLite
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 extension PersistentContainer {
     /// Checks the whole store on one snapshot, and returns its problems; none if all is well. Writes nothing.
     ///
