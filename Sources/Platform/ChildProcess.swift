@@ -113,7 +113,7 @@ package enum ChildProcess {
         if kind == S_IFDIR { return "It is a folder." }
         guard access(path, X_OK) == 0 else { return "It is not executable." }
         // Another kind of file may wait for a writer.
-        if kind == S_IFREG, let file = try? FileDescriptor(path, O_RDONLY),
+        if kind == S_IFREG, let file = try? FileDescriptor(path),
             (try? DescriptorIO.read(file.number, limit: 2)) == Array("#!".utf8)
         {
             return "The interpreter that its first line names could not be started."

@@ -16,11 +16,11 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// Takes ownership of an open descriptor.
     package init(owning number: CInt) { self.number = number }
 
-    /// Opens a file with `O_CLOEXEC`.
+    /// Opens a file with `O_CLOEXEC`, without flags to read it.
     ///
     /// An interrupted call is an error, not repeated: only a FIFO or a device waits here, and a signal must be
     /// able to end that.
-    package init(_ path: String, _ flags: CInt) throws(Errno) {
+    package init(_ path: String, _ flags: CInt = O_RDONLY) throws(Errno) {
         let opened = open(path, flags | O_CLOEXEC, 0o600)
         guard opened >= 0 else { throw .last }
         number = opened

@@ -40,7 +40,7 @@ package struct ProcessIdentity: Equatable, Sendable, CustomStringConvertible {
     }
 
     private static func read(_ path: String) -> String {
-        guard let file = try? FileDescriptor(path, O_RDONLY) else { return "" }
+        guard let file = try? FileDescriptor(path) else { return "" }
         return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
             let count = (try? DescriptorIO.readAvailable(file.number, into: buffer)) ?? 0
             return String(decoding: buffer[..<count], as: UTF8.self)

@@ -9,7 +9,7 @@ import Glibc
 /// Small files of text, read and written as a whole.
 package enum TextFile {
     package static func read(_ path: String) -> String? {
-        guard let file = try? FileDescriptor(path, O_RDONLY) else { return nil }
+        guard let file = try? FileDescriptor(path) else { return nil }
         return read(file.number)
     }
 

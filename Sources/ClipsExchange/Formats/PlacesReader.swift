@@ -19,7 +19,7 @@ enum PlacesReader {
         let path = copy.path
         defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
         try write(to: copy.descriptor) { () throws(ImportError) in try source.nextRaw() }
-        if !["", "-"].contains(fileName), let log = try? FileDescriptor(fileName + "-wal", O_RDONLY),
+        if !["", "-"].contains(fileName), let log = try? FileDescriptor(fileName + "-wal"),
             let logCopy = try? FileDescriptor(path + "-wal", O_WRONLY | O_CREAT | O_EXCL)
         {
             let bytes = ByteSource(descriptor: log.number, name: "The log")

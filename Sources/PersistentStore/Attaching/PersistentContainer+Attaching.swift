@@ -2,12 +2,6 @@ import FoundationEssentials
 import Platform
 import SQLite
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Recording the tables of a database that another program owns.
 extension PersistentContainer {
     /// Attaches to another program's database, and begins to record tables if some are named.
@@ -94,7 +88,7 @@ extension PersistentContainer {
         let path = path
         try await writer.write { try AttachedStore(path: path).remove(on: $0) }
         await close()
-        unlink(Doorbell.path(store: FilePath.resolved(path)))
+        try? FilePath.remove(Doorbell.path(store: FilePath.resolved(path)))
     }
 
     /// Undoes changes of recorded tables, the newest first, as one transaction: an inserted row is deleted, a deleted row

@@ -1,12 +1,6 @@
 import Platform
 import SQLite
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The differences between a store's schema and the schema that a model requires.
 struct SchemaInspection {
     /// Entities with triggers that are missing or have a different text.
@@ -332,7 +326,7 @@ struct SchemaSeal: Equatable {
 
     /// Creates the seal of the present schema; nil on a machine whose boot has no ID.
     init?(_ connection: borrowing Connection) throws(SQLiteError) {
-        guard let file = try? FileDescriptor("/proc/sys/kernel/random/boot_id", O_RDONLY),
+        guard let file = try? FileDescriptor("/proc/sys/kernel/random/boot_id"),
             let key = try? file.read(limit: 64)
         else { return nil }
         let start = key.withUnsafeBytes { Self.combined(0, $0) }

@@ -104,7 +104,7 @@ private struct StoreBackup {
     /// Whether a connection has the lock of a reader, which one to a file with a log has until it closes.
     private var isOpen: Bool {
         guard FilePath.exists(path) else { return false }
-        guard let file = try? FileDescriptor(path, O_RDONLY) else { return true }
+        guard let file = try? FileDescriptor(path) else { return true }
         return file.isByteLocked(Self.readersByte)
     }
 

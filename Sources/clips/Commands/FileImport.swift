@@ -47,7 +47,7 @@ struct FileImport {
             return failed
         }
         do {
-            let file = try FileDescriptor(name, O_RDONLY)
+            let file = try FileDescriptor(name)
             return await run(name, file.number, nil)
         } catch {
             failed.failure = "The file cannot be opened: \(error)."
