@@ -1,11 +1,5 @@
 import Platform
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The folder that an app and its extensions share, identified by the group's name.
 ///
 /// The folder is in `$XDG_DATA_HOME`, or in `~/.local/share` if that is unset, relative, or empty (the XDG
@@ -39,7 +33,7 @@ public struct AppGroupContainer: Sendable {
         do {
             try Folder.make(path)
         } catch {
-            if error.code == ENOTDIR { throw .notAFolder(FilePath.nearestExisting(path)) }
+            if error.isNotFolder { throw .notAFolder(FilePath.nearestExisting(path)) }
             throw .cannotMakeFolder(path, reason: "\(error)")
         }
     }

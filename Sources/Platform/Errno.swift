@@ -15,6 +15,12 @@ package struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { String(cString: strerror(code)) }
 
+    /// Whether a file of the name exists.
+    package var isExisting: Bool { code == EEXIST }
+
+    /// Whether a part of the path is no folder.
+    package var isNotFolder: Bool { code == ENOTDIR }
+
     /// Whether the disk is full, or a file would exceed a limit of its size.
     package var isNoSpace: Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
 }

@@ -2,12 +2,6 @@ import FoundationEssentials
 import Platform
 import SQLite
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The result of a salvage.
 package struct SalvageReport: Hashable, Sendable {
     /// The objects of one entity.
@@ -90,7 +84,7 @@ private struct StoreSalvage {
             do throws(Errno) {
                 try TemporaryFile.move(draft, to: newPath, replaces: false)
                 return report
-            } catch  where error.code == EEXIST {
+            } catch  where error.isExisting {
                 throw StoreError.cannotSalvage(path: newPath, reason: "\(newPath) exists")
             } catch {
                 throw StoreFile.failure(error, newPath)
