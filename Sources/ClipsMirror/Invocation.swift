@@ -2,7 +2,6 @@ import ClipsCore
 import FoundationEssentials
 import Glibc
 import MirrorRelay
-import Mirroring
 import PersistentStore
 import Platform
 import Terminal

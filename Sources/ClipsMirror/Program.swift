@@ -3,7 +3,6 @@ import ClipsCore
 import Glibc
 import MirrorRelay
 import Mirroring
-import PersistentStore
 import Platform
 
 /// The program behind `clips mirror`: the only one that requires libnats and libsodium.

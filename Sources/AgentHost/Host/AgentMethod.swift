@@ -1,4 +1,3 @@
-import ClipsCore
 import Platform
 
 /// A request of the protocol.

@@ -1,4 +1,3 @@
-import ClipsCore
 import Platform
 
 /// A program whose agent can start the server, and the file with its settings.

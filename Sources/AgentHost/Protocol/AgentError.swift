@@ -1,4 +1,3 @@
-import ClipsCore
 import Platform
 
 /// An error of the protocol, with its code in JSON-RPC (jsonrpc.org/specification) or in the protocol itself.

@@ -1,5 +1,4 @@
 import CBenchmarkProbes
-import ClipsCore
 import Glibc
 
 extension Figure {

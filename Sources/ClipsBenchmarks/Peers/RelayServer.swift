@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 
 /// A `nats-server` with JetStream, its counters, and the programs that measure it.

@@ -1,4 +1,3 @@
-import ClipsCore
 import Platform
 
 /// The options of the command line.

@@ -1,5 +1,3 @@
-import HistoryTracking
-import LiveQuery
 import PersistentStore
 import SearchIndex
 import Synchronization

@@ -1,5 +1,4 @@
 package import PersistentStore
-import SearchIndex
 
 /// Reads clips.
 extension ClipStore {

@@ -1,5 +1,4 @@
 package import PersistentStore
-import Platform
 
 /// The changes of other writers since a transaction that undoing it would overwrite.
 package struct UndoConflict: Hashable, Sendable {

@@ -1,5 +1,3 @@
-import ClipsCore
-
 /// A reader of a file that is in memory as a whole.
 struct CollectedReader: FormatReader {
     let form: String

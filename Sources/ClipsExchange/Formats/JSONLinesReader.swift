@@ -1,5 +1,3 @@
-import ClipsCore
-
 /// A reader of JSON lines: one object per line, with the keys of a ``ClipRecord`` or those of services.
 struct JSONLinesReader: FormatReader {
     private var lines: LineSource

@@ -1,4 +1,3 @@
-import ClipsCore
 import LiveQuery
 import Platform
 import Terminal

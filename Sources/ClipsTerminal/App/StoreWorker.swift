@@ -4,7 +4,6 @@ import LiveQuery
 import PersistentStore
 import Platform
 import Synchronization
-import Terminal
 
 /// Performs the requests to the store, off the main thread, and posts their results.
 ///

@@ -1,5 +1,4 @@
 import ClipsCore
-import LiveQuery
 import Mirroring
 import Platform
 import Terminal

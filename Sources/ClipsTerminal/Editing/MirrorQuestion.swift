@@ -1,4 +1,3 @@
-import ClipsCore
 import Mirroring
 
 /// The answer to an edit that lost to one on another machine.

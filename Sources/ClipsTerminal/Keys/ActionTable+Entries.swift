@@ -1,5 +1,4 @@
 import ClipsCore
-import LiveQuery
 
 extension ActionTable {
     /// Returns the entry of an action. A new action does not compile until it has one.

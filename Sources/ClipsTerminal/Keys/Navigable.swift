@@ -1,4 +1,3 @@
-import ClipsCore
 import LiveQuery
 
 /// A movement of a cursor or of text on the screen.

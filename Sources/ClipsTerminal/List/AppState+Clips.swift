@@ -2,7 +2,6 @@ import ClipsCore
 import LiveQuery
 import PersistentStore
 import Platform
-import Terminal
 
 /// Actions on the clip under the cursor, on the one being read, or on the marked clips.
 extension AppState {

@@ -1,7 +1,5 @@
 import ClipsCore
-import LiveQuery
 import PersistentStore
-import Terminal
 
 /// The parts of clips around the words of a filter that their rows do not show.
 struct Excerpts: Sendable {

@@ -1,5 +1,4 @@
 import ClipsCore
-import LiveQuery
 import SearchIndex
 
 /// The form in which clips are copied.

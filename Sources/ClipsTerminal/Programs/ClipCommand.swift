@@ -1,5 +1,4 @@
 import ClipsCore
-import FoundationEssentials
 import Platform
 
 /// A program that the user runs on a clip. Its arguments are the fields of the clip, and no shell reads them.

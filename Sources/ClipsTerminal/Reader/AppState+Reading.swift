@@ -1,7 +1,6 @@
 import ClipsCore
 import FoundationEssentials
 import LiveQuery
-import Terminal
 
 /// Reading one clip after the other.
 extension AppState {

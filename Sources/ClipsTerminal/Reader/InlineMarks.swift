@@ -1,4 +1,3 @@
-import ClipsCore
 import SearchIndex
 import Terminal
 

@@ -1,4 +1,3 @@
-import ClipsCore
 import Platform
 import SearchIndex
 import Terminal

@@ -1,4 +1,3 @@
-import HistoryTracking
 import PersistentStore
 
 /// Converts transactions to changes of one list: the old position and the new row of each object.

@@ -1,5 +1,4 @@
 public import Mirroring
-import Platform
 
 /// A relay on a NATS server with JetStream. Records are sealed, and their names are keyed hashes.
 public actor JetStreamEngine: MirrorEngine {

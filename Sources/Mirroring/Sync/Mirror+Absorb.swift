@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HistoryTracking
 import PersistentStore
 

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import HistoryTracking
 import PersistentStore
 
 /// Asking the user before other machines delete many objects here. Until the answer, these deletions wait, and all else

@@ -1,5 +1,4 @@
 import Glibc
-import PersistentStore
 import Platform
 import SQLite
 

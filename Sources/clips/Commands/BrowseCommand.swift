@@ -1,7 +1,5 @@
-import ClipsCore
 import ClipsTerminal
 import Glibc
-import PersistentStore
 import Platform
 import Terminal
 

@@ -1,7 +1,5 @@
 import BrowserHost
-import ClipsCore
 import Platform
-import Terminal
 
 extension Command {
     static let browser = Command(

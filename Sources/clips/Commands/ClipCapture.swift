@@ -1,7 +1,6 @@
 import ClipsCore
 import ClipsExchange
 import ClipsTerminal
-import PersistentStore
 import Platform
 
 /// Saves the clips that one call of `clips add` names: URLs, a page, or a text.

@@ -1,5 +1,4 @@
 import ClipsCore
-import PersistentStore
 import Platform
 import Terminal
 

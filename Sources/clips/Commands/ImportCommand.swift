@@ -1,6 +1,5 @@
 import ClipsCore
 import ClipsExchange
-import PersistentStore
 import Platform
 
 extension Command {

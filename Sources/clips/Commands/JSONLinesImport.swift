@@ -1,7 +1,5 @@
 import ClipsCore
 import ClipsExchange
-import FoundationEssentials
-import PersistentStore
 import Platform
 
 /// Saves clips from JSON lines on standard input: one transaction per thousand, or one for all with

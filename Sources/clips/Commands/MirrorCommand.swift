@@ -1,5 +1,4 @@
 import ClipsCore
-import ClipsTerminal
 import Glibc
 import Platform
 

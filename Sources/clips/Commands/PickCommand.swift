@@ -1,4 +1,3 @@
-import ClipsCore
 import ClipsTerminal
 import PersistentStore
 import Platform

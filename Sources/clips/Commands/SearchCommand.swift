@@ -2,7 +2,6 @@ import ClipsCore
 import PersistentStore
 import Platform
 import SearchIndex
-import Terminal
 
 extension Command {
     static let search = Command(

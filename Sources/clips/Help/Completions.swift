@@ -1,4 +1,3 @@
-import ClipsCore
 import Platform
 
 /// The scripts with which shells complete; their candidates are those of ``Command/candidates``.

@@ -1,4 +1,3 @@
-import AgentHost
 import BrowserHost
 import ClipsCore
 import PersistentStore

@@ -1,6 +1,5 @@
 import ClipsCore
 import FoundationEssentials
-import PersistentStore
 import SearchIndex
 import Terminal
 

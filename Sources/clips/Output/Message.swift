@@ -1,5 +1,4 @@
 import ClipsCore
-import Platform
 import Terminal
 
 /// Messages on standard error.

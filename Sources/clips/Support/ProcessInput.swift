@@ -1,4 +1,3 @@
-import ClipsCore
 import CProcess
 import Platform
 

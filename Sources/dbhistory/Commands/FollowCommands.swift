@@ -1,5 +1,4 @@
 import Glibc
-import HistoryTracking
 import PersistentStore
 import Platform
 

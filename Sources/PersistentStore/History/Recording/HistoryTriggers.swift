@@ -1,5 +1,3 @@
-import SQLite
-
 /// The triggers that record an entity's history, for every writer.
 ///
 /// Inside a transaction of a context, the newest row of the log has no `at`, and neither have the rows
