@@ -1,5 +1,4 @@
 import ClipsCore
-import Glibc
 import PersistentStore
 import Platform
 import SQLite
@@ -39,7 +38,7 @@ private struct SearchCost {
         let index = store.path + "-search"
         var plain = ""
         let comparison = try Comparison(rounds: workspace.count(3, quick: 1)) {
-            for end in ["", "-wal", "-shm"] { unlink(index + end) }
+            for end in ["", "-wal", "-shm"] { try? FilePath.remove(index + end) }
             return [try ChildProcess.run(search).seconds]
         } reference: {
             plain = workspace.newPath("plain-search.db")

@@ -1,4 +1,3 @@
-import Glibc
 import Platform
 
 extension Invocation {
@@ -54,7 +53,7 @@ extension Invocation {
     func removeUnit() {
         guard let (path, name) = try? unit(), FilePath.exists(path) else { return }
         _ = Self.systemctl("disable", "--now", name)
-        unlink(path)
+        try? FilePath.remove(path)
     }
 
     private static func escaped(_ path: String) -> String {

@@ -1,4 +1,3 @@
-import Glibc
 import Platform
 
 /// The numbers that this machine gave to revisions, in a file next to its store. Without it, the mirror compares all
@@ -69,7 +68,7 @@ struct FolderState {
             try file.descriptor.write(text.utf8)
             try TemporaryFile.move(file.path, to: path, replaces: true)
         } catch {
-            unlink(file.path)
+            try? FilePath.remove(file.path)
             throw error
         }
     }

@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import Glibc
 package import Mirroring
 import Platform
 
@@ -41,7 +40,7 @@ extension FolderEngine {
             // Segments of an unknown key open now.
             if ring.ids != before { forgetRejected() }
             for record in records where Invitation.isExpired(record, at: Self.milliseconds()) {
-                unlink("\(place)/\(Self.keyFile(record.name))")
+                try? FilePath.remove("\(place)/\(Self.keyFile(record.name))")
             }
             guard ring.keys.mustRotate else { return }
             try rotate(excluding: [], records, in: place)
@@ -86,7 +85,7 @@ extension FolderEngine {
         try put(rotation, in: place)
         _ = try ring.accept([rotation])
         for record in records where record.isInvitation {
-            unlink("\(place)/\(Self.keyFile(record.name))")
+            try? FilePath.remove("\(place)/\(Self.keyFile(record.name))")
         }
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 package import Mirroring
 import Platform
 
@@ -54,6 +53,8 @@ extension MirrorSecret {
         guard let invitation else {
             return .unknown(isOldZone: !names.contains { FolderEngine.keyRecord($0) != nil })
         }
-        return .invitation(invitation) { unlink("\(place)/\(FolderEngine.keyFile(name))") == 0 }
+        return .invitation(invitation) {
+            (try? FilePath.remove("\(place)/\(FolderEngine.keyFile(name))")) != nil
+        }
     }
 }
