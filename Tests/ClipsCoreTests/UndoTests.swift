@@ -85,6 +85,52 @@ struct UndoTests {
         }
     }
 
+    @Test func `a row restores the clips that it deleted, and each once`() async throws {
+        let path = folder.path(of: "clips.db")
+        func replace(_ titles: String...) async throws -> HistoryToken {
+            let lines = titles.map { "INSERT OR REPLACE INTO Clip (id, title) VALUES (1, '\($0)');" }
+            #expect(try Shell.run("sqlite3", [path, lines.joined()]).errors == "")
+            return try await store.container.currentToken()
+        }
+        func titles(_ ids: [Int64]) async throws -> [String] {
+            var titles: [String] = []
+            for id in ids { titles.append(try await store.clip(id).title) }
+            return titles.sorted()
+        }
+        var draft = ClipDraft()
+        draft.title = "first"
+        _ = try await store.add(draft)
+        let second = try await replace("second")
+        draft.title = "between"
+        _ = try await store.add(draft)
+        let third = try await replace("third", "fourth")
+        let one = try await store.restore(rowEndingAt: second).value
+        #expect(try await titles(one) == ["first"])
+        let two = try await store.restore(rowEndingAt: third).value
+        #expect(try await titles(two) == ["second", "third"])
+        #expect(try await store.restore(rowEndingAt: third).value == [])
+        // The ID is free now: only the last of the clips that had it is deleted.
+        _ = try await store.delete([1])
+        #expect(try await titles(store.restore([1, 1]).restored) == ["fourth"])
+        #expect(try await store.restore([1, 1]).problems == [.notDeleted(1)])
+        _ = try await store.delete([1])
+        #expect(try await store.restore(rowEndingAt: second).value == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `a clip that others deleted and restored is as it was`(isRedoing: Bool) async throws {
+        let (id, token) = try await edited()
+        let undone = isRedoing ? try #require(try await store.undo(token).token) : token
+        for _ in 0..<2 {
+            _ = try await other().delete([id])
+            _ = try await other().restore([id])
+        }
+        let again = try #require(try await store.undo(undone, isRedoing: isRedoing).saved)
+        #expect(again.token != nil && again.repeated == 0)
+        #expect(try await store.clip(id).isStarred == isRedoing)
+        #expect(try await store.clip(id).title == (isRedoing ? "mine" : "before"))
+    }
+
     @Test func `a deleted clip that returned under another ID is not restored a second time`() async throws {
         var draft = ClipDraft()
         draft.title = "first"

@@ -63,6 +63,8 @@ import Testing
     ) async throws {
         try await RunningApp.open(clips: clips) { app in
             let ids = try app.other { try await $0.ids(matching: ClipQuery()) }
+            _ = try app.other("cli") { try await $0.tag(Array(ids.prefix(5)), adding: ["one"], removing: []) }
+            _ = try app.other("cli") { try await $0.tag(Array(ids.suffix(5)), adding: ["two"], removing: []) }
             _ = try app.other("cli") { try await $0.tag(ids, adding: ["both"], removing: []) }
             try app.run(":wait text=cli tagged \(clips) clips +both")
             _ = try app.other("cli") { try await $0.tag(ids, adding: [], removing: ["both"]) }

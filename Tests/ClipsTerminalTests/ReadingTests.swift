@@ -506,6 +506,11 @@ import Testing
             try app.run("n\n:wait text=row 50000\nn\n:wait text=No match below; this is the")
             try app.run("G\n:wait text=row 60000\n/row 25000<Enter>\n:wait text=No match below; this is the")
             try app.run(":wait text=row 25000")
+            // Next to the list, it is not counted, and then it is.
+            _ = try app.other { try await $0.add([RunningApp.draft("Short")]) }
+            try app.run(
+                "<Esc>\n:wait count=2\ng\n:wait text=Short\nj\n:wait idle\n<Enter>\n:wait text=row 5\nn")
+            try app.run(":wait text=1 match")
         }
     }
 }

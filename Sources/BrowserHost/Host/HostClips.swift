@@ -75,10 +75,12 @@ final class HostClips {
 
     func restore(_ ids: [Int64], in answer: inout HostAnswer) async throws {
         let store = try await stores.openedToWrite()
-        for problem in try await store.restore(ids).problems {
-            guard case .notDeleted = problem else { throw problem }
+        var (restored, problems, _) = try await store.restore(ids)
+        for problem in problems {
+            guard case .notDeleted(let id) = problem else { throw problem }
+            restored.append(id)
         }
-        try await add(ids, of: store, to: &answer)
+        try await add(restored, of: store, to: &answer)
     }
 
     private func add(_ ids: [Int64], of store: ClipStore, to answer: inout HostAnswer) async throws {

@@ -76,17 +76,19 @@ package struct TransactionDetail: Hashable, Sendable {
         let quotes = steps.filter { $0.change.objectID.entity == Quote.entity }
         let counts = QuoteCounts(ofClipsIn: recorded)
         guard !clips.isEmpty else {
-            let owners = try snapshot.clips(of: quotes.compactMap(\.owner))
-            changes = quotes.map { Change($0, owner: $0.owner.flatMap { owners[$0] }, role: role) }
+            let owners = try snapshot.clips(of: quotes.compactMap(\.owner), [.uuid])
+            changes = quotes.map { Change($0, owner: $0.owner.flatMap { owners[$0]?.id.key }, role: role) }
             return
         }
-        // Another clip may have the ID of a deleted one.
-        let replaced = clips.filter { there[$0.change.objectID.key] ?? $0.uuid != $0.uuid }
-        let moved = try snapshot.clips(of: replaced.compactMap(\.uuid))
+        // Another clip may have the ID of one that was deleted, and restored under another ID.
+        let others = clips.filter { there[$0.change.objectID.key] != $0.uuid }
+        let moved = try snapshot.clips(of: others.compactMap(\.uuid), ClipAttribute.identifying)
         changes = clips.map { step in
             let isOfQuotes = clips.count == 1 && step.change.changesOnlyTime
             let key = step.change.objectID.key
-            let present = there[key].flatMap { $0 == step.uuid ? key : step.uuid.flatMap { moved[$0] } }
+            let other = step.uuid.flatMap { moved[$0] }
+            let isOther = step.change.kind == .delete && other.map(step.isIdentical) == false
+            let present = there[key] == step.uuid ? key : isOther ? nil : other?.id.key
             return Change(
                 step, present: present, quotes: isOfQuotes ? quotes : [], counts: counts,
                 role: role)
@@ -102,6 +104,11 @@ package struct TransactionDetail: Hashable, Sendable {
         private func quote(_ name: String) -> AttributeValue? { (after ?? before)?[name] }
 
         var uuid: AttributeValue? { (after ?? before)?[ClipAttribute.uuid.rawValue] }
+
+        /// Whether a clip has the contents of a deleted one.
+        func isIdentical(to clip: StoredObject) -> Bool {
+            ClipAttribute.identity(before ?? [:]) == ClipAttribute.identity(clip.values)
+        }
 
         /// The UUID of a quote's clip.
         var owner: AttributeValue? { quote(Quote.clip) }
@@ -123,11 +130,13 @@ package struct TransactionDetail: Hashable, Sendable {
 
 extension StoreSnapshot {
     /// Returns clips by their UUIDs.
-    fileprivate func clips(of uuids: [AttributeValue]) throws(StoreError) -> [AttributeValue: Int64] {
+    fileprivate func clips(
+        of uuids: [AttributeValue], _ attributes: [ClipAttribute]
+    ) throws(StoreError) -> [AttributeValue: StoredObject] {
         let uuid = ClipAttribute.uuid.rawValue
-        var clips: [AttributeValue: Int64] = [:]
-        for clip in try fetch(FetchRequest(clips: .isOneOf(uuid, Array(Set(uuids))), [.uuid])) {
-            clips[clip[uuid]] = clip.id.key
+        var clips: [AttributeValue: StoredObject] = [:]
+        for clip in try fetch(FetchRequest(clips: .isOneOf(uuid, Array(Set(uuids))), attributes)) {
+            clips[clip[uuid]] = clip
         }
         return clips
     }

@@ -137,7 +137,7 @@ extension ClipStore {
             transaction throws(StoreError) in
             let deleted = try transaction.snapshot.transaction(token, changes: wanted)?.changes ?? []
             return try transaction.restoreClips(
-                deleted.map { Deletion(clip: $0.objectID.key, token: token, values: $0.tombstone ?? [:]) }
+                deleted.map { Deletion(clip: $0.objectID.key, number: $0.number, token: token) }
             ).map(\.now)
         }
     }
@@ -148,11 +148,15 @@ extension ClipStore {
     package func restore(
         _ ids: [Int64]
     ) async throws(StoreError) -> (restored: [Int64], problems: [ClipError], token: HistoryToken?) {
+        var known: Set<Int64> = []
+        let ids = ids.filter { known.insert($0).inserted }
         let written = try await inParts(ids, work: UndoHistory.Role.restore.contextName) {
             transaction, ids throws(StoreError) in
-            let deleted = try Self.deletions(of: ids, in: transaction.snapshot)
+            let deletions = try Self.deletions(of: ids, in: transaction.snapshot)
             let restored = Dictionary(
-                uniqueKeysWithValues: try transaction.restoreClips(deleted).map { ($0.clip, $0.now) })
+                uniqueKeysWithValues: try transaction.restoreClips(deletions, isChosen: true).map {
+                    ($0.clip, $0.now)
+                })
             let present = Set(try transaction.fetch(FetchRequest(clips: .keys(ids), [])).map(\.id.key))
             return ids.map { id in
                 let problem = present.contains(id) ? ClipError.notDeleted(id) : .notInHistory(id)
@@ -166,44 +170,61 @@ extension ClipStore {
     ///
     /// - Parameter token: The newest transaction of the row.
     package func restore(rowEndingAt token: HistoryToken) async throws(StoreError) -> Written<[Int64]> {
-        let deleted = try await container.read { snapshot throws(StoreError) in
+        let deletions = try await container.read { snapshot throws(StoreError) in
             try Self.deletions(inRowEndingAt: token, of: snapshot)
         }
-        let result = try await restore(deleted)
-        return Written(value: result.restored, token: result.token)
+        return try await inParts(deletions, work: UndoHistory.Role.restore.contextName) {
+            transaction, deletions throws(StoreError) in
+            try transaction.restoreClips(deletions).map(\.now)
+        }
     }
 
     private static func deletions(
         inRowEndingAt end: HistoryToken, of snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> [Int64] {
-        var (ids, later): ([Int64], TransactionSummary?) = ([], nil)
+    ) throws(StoreError) -> [Deletion] {
+        var (deletions, later): ([Deletion], TransactionSummary?) = ([], nil)
         for offset in stride(from: 0, to: Int.max, by: 50) {
             let page = try snapshot.transactions(HistoryFetchRequest(.newest, limit: 50, offset: offset))
             for transaction in page.reversed() where transaction.number <= end.number {
                 let summary = TransactionSummary(transaction, ownSession: nil)
-                guard later?.continues(summary) ?? true else { return ids }
-                ids += summary.deletedClips
+                guard later?.continues(summary) ?? true else { return deletions }
+                for change in transaction.changes.reversed()
+                where change.kind == .delete && change.objectID.entity == ClipModel.entity {
+                    let id = change.objectID.key
+                    deletions.append(Deletion(clip: id, number: change.number, token: transaction.token))
+                }
                 later = summary
             }
             if page.count < 50 { break }
         }
-        return ids
+        return deletions
     }
 
-    /// Returns the last deletions of clips that the history retains.
+    /// Returns the last deletions that the history retains, of clips, and of those that had the IDs of clips before.
     private static func deletions(
         of ids: [Int64], in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [Deletion] {
-        var deletions: [Deletion] = []
-        for id in Set(ids).sorted() {
+        let present = Set(try snapshot.fetch(FetchRequest(clips: .keys(ids), [])).map(\.id.key))
+        var deletions: [Int64: Deletion] = [:]
+        // Most are found at once, from the end of the history; few clips that exist have any, so that is read once.
+        for id in ids where !present.contains(id) {
             let request = HistoryFetchRequest(
                 .newest, changes: .and([.object(ClipModel.objectID(id)), .kind(.delete)]), limit: 1)
             guard let transaction = try snapshot.transactions(request).last,
-                let tombstone = transaction.changes.last?.tombstone
+                let number = transaction.changes.last?.number
             else { continue }
-            deletions.append(Deletion(clip: id, token: transaction.token, values: tombstone))
+            deletions[id] = Deletion(clip: id, number: number, token: transaction.token)
         }
-        return deletions
+        let objects = ChangePredicate.objects(Set(present.map(ClipModel.objectID)))
+        let request = HistoryFetchRequest(.beginning, changes: .and([.kind(.delete), objects]))
+        if !present.isEmpty {
+            try snapshot.forEachChange(request) { change, origin throws(StoreError) in
+                let id = change.objectID.key
+                deletions[id] = Deletion(clip: id, number: change.number, token: origin.token)
+                return true
+            }
+        }
+        return deletions.values.sorted { $0.number > $1.number }
     }
 
     /// Returns the values of deleted clips, or of objects of another entity, with new UUIDs instead of those that others
@@ -320,32 +341,56 @@ extension ClipStore {
     }
 }
 
-/// The deletion of a clip, with the values that it had.
+/// The deletion of a clip.
 private struct Deletion {
     let clip: Int64
+    /// The number of the change.
+    let number: Int64
     let token: HistoryToken
-    let values: [String: AttributeValue]
+}
+
+extension ClipAttribute {
+    /// The attributes of which a clip that exists has the same as a deleted one, if it is that clip under another ID:
+    /// another program may give its UUID to other contents.
+    static let identifying: [ClipAttribute] = [.uuid, .url, .title, .text, .note]
+
+    static func identity(_ values: [String: AttributeValue]) -> [AttributeValue] {
+        identifying.map { values[$0.rawValue] ?? .null }
+    }
 }
 
 extension StoreTransaction {
-    /// Restores deleted clips that do not exist, under new IDs if other clips have theirs.
+    /// Restores clips that do not exist, under new IDs if other clips have theirs.
+    ///
+    /// - Parameters:
+    ///   - deletions: The newest first.
+    ///   - isChosen: Whether the user named the clips by their IDs, so that a copy under another ID is not the clip.
     fileprivate mutating func restoreClips(
-        _ deletions: [Deletion]
+        _ deletions: [Deletion], isChosen: Bool = false
     ) throws(StoreError) -> [(clip: Int64, now: Int64)] {
         let uuid = ClipAttribute.uuid.rawValue
-        let taken = Set(try fetch(FetchRequest(clips: .keys(deletions.map(\.clip)), [])).map(\.id.key))
-        let uuids = deletions.compactMap { taken.contains($0.clip) ? $0.values[uuid] : nil }
-        let back = Set(try fetch(FetchRequest(clips: .isOneOf(uuid, uuids), [.uuid])).map { $0[uuid] })
-        let left = deletions.filter { deletion in
-            !taken.contains(deletion.clip) || deletion.values[uuid].map { !back.contains($0) } == true
+        var tombstones: [Int64: [String: AttributeValue]] = [:]
+        try snapshot.forEachChange(numbered: deletions.map(\.number).sorted()) { change throws(StoreError) in
+            tombstones[change.number] = change.tombstone
         }
+        var taken = Set(try fetch(FetchRequest(clips: .keys(deletions.map(\.clip)), [])).map(\.id.key))
+        let uuids = tombstones.values.compactMap { $0[uuid] }
+        let request = FetchRequest(clips: .isOneOf(uuid, uuids), ClipAttribute.identifying)
+        var present = Set(try fetch(request).map { ClipAttribute.identity($0.values) })
+        let left = deletions.filter { deletion in
+            guard let values = tombstones[deletion.number] else { return false }
+            return isChosen && !taken.contains(deletion.clip)
+                || present.insert(ClipAttribute.identity(values)).inserted
+        }
+        let restorable = try ClipStore.restorable(left.map { tombstones[$0.number] ?? [:] }, in: snapshot)
         var (restored, quotes): ([(clip: Int64, now: Int64)], [(String, String, HistoryToken)]) = ([], [])
-        for (deletion, values) in zip(left, try ClipStore.restorable(left.map(\.values), in: snapshot)) {
+        for (deletion, values) in zip(left, restorable) {
             let clip =
-                taken.contains(deletion.clip)
-                ? try insert(ClipModel.entity, values)
-                : try restore(ClipModel.objectID(deletion.clip), values)
-            quotes.append((deletion.values[uuid]?.textValue ?? "", clip.text(.uuid), deletion.token))
+                taken.insert(deletion.clip).inserted
+                ? try restore(ClipModel.objectID(deletion.clip), values)
+                : try insert(ClipModel.entity, values)
+            let old = tombstones[deletion.number]?[uuid]?.textValue ?? ""
+            quotes.append((old, clip.text(.uuid), deletion.token))
             restored.append((deletion.clip, clip.id.key))
         }
         try restoreQuotes(of: quotes)

@@ -18,7 +18,10 @@ struct LaterChanges {
         fileprivate mutating func add(_ change: HistoryChange, isForeign: Bool) {
             let replaced = change.kind == .delete ? change.tombstone ?? [:] : change.oldValues
             left.merge(replaced) { first, _ in first }
-            if isForeign { foreign.formUnion(replaced.keys) } else { foreign.subtract(replaced.keys) }
+            // A deleted clip returns as it was.
+            if change.kind == .update {
+                if isForeign { foreign.formUnion(replaced.keys) } else { foreign.subtract(replaced.keys) }
+            }
             endsForeign = isForeign
         }
 

@@ -109,6 +109,7 @@ struct UndoPieces {
     /// The quotes that the last transaction changed, if it concerns one clip.
     private(set) var quotes: QuoteCounts?
     private(set) var session: Int64?
+    private(set) var role = UndoHistory.Role.work
     /// Whether the work was the return of deleted clips, even if the step undid that, or did it again.
     private(set) var isRestoring = false
     /// Excludes the transactions of the step, if it has several.
@@ -126,6 +127,7 @@ struct UndoPieces {
             throw .tokenExpired(oldest: token)
         }
         session = newest.session
+        role = UndoHistory.Role(contextName: newest.contextName)
         isRestoring = try snapshot.isRestoring(newest)
         var request = HistoryFetchRequest(.ending(at: token), limit: 1)
         if let start = StepName(newest.contextName).start {
@@ -202,8 +204,8 @@ package struct StepCounts: Hashable, Sendable {
     package let deleted: Int
     /// Whether all of them changed alike.
     package let areAlike: Bool
-    /// The values after their changes that the words of these need, if they are the same.
-    package var values: ValuesAfter?
+    /// Their change with the values after it that the words need, if they are the same.
+    package var words: ChangeWords?
     /// The last transaction that is counted.
     package let end: Int64
 
@@ -221,7 +223,9 @@ extension ClipStore {
         try await container.read { snapshot throws(StoreError) in
             let step = try UndoPieces(of: token, hasMore: true, in: snapshot)
             var counts = step.counts
-            counts.values = try snapshot.commonValues(after: step)
+            if let values = try snapshot.commonValues(after: step), let first = step.first {
+                counts.words = ChangeWords(first, after: values, quotes: step.quotes, role: step.role)
+            }
             return counts
         }
     }

@@ -140,7 +140,9 @@ struct UndoPlan {
         }
         // Its last change again, if all later ones were undone.
         let updated = ClipAttribute.updated.rawValue
-        if contested.isEmpty, let value = old[updated], since.left[updated] == now[updated] {
+        if contested.isEmpty, !isRepeated || !values.isEmpty, let value = old[updated],
+            since.left[updated] == now[updated]
+        {
             values[updated] = value
         }
         let names = ClipAttribute.allCases.map(\.rawValue)
@@ -202,7 +204,7 @@ extension UndoPlan {
         /// Leaves out the clips to restore that exist under other IDs, as those that a mirror returned.
         mutating func removeReturned(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
             let uuid = ClipAttribute.uuid.rawValue
-            let attributes: [ClipAttribute] = [.uuid, .url, .title, .text, .note]
+            let attributes = ClipAttribute.identifying
             var restored: [AttributeValue: (id: ObjectID, values: [String: AttributeValue])] = [:]
             for id in order where id.entity == ClipModel.entity {
                 if case .restore(let values) = effects[id], let key = values[uuid] {

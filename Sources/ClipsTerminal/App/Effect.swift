@@ -195,7 +195,9 @@ enum Effect: Sendable {
                         ?? Reader.maxCount
                 }
             } then: {
-                if id == $0.reader.id, highlight == $0.textHighlight { $0.reader.longCount = $1 }
+                if id == $0.reader.id, highlight == ClipHighlight(literal: $0.reader.searched) {
+                    $0.reader.longCount = $1
+                }
             }
         case .gather(let ids, let sort, let purpose):
             .read {

@@ -56,7 +56,7 @@ struct HistoryTitles: Sendable {
     mutating func update(after transactions: [TransactionSummary]) {
         let lines = transactions.lazy.flatMap(\.lines)
         replaced.add(
-            lines.filter { $0.clip > 0 && !$0.words.isReturn }.map { ($0.number, $0.kind, $0.clip, $0.title) }
+            lines.filter { $0.clip > 0 }.map { ($0.number, $0.kind, $0.clip, $0.title) }
         )
         for line in lines {
             switch line.kind {
@@ -155,7 +155,7 @@ extension HistoryRow {
         var (clips, replaced): ([Int64: HistoryChange.Kind], Int) = ([:], 0)
         for line in counted.lazy.flatMap(\.lines) {
             let earlier = clips[line.clip]
-            // Another clip got the ID.
+            // Another clip got the ID, or the same one returned.
             if earlier == .delete, line.kind == .insert { replaced += 1 }
             clips[line.clip] = earlier == .insert && line.kind == .update ? .insert : line.kind
         }

@@ -154,7 +154,7 @@ extension AppState {
 
     /// Counts the matches in a text in which that takes longer than between two keys, once the words are typed.
     mutating func countManyMatches() {
-        guard prompt == nil, let id = reader.id, let text = reader.beginLongCount(),
+        guard prompt == nil, reader.hasFocus, let id = reader.id, let text = reader.beginLongCount(),
             let highlight = ClipHighlight(literal: reader.searched)
         else { return }
         emit(.countMatches(id: id, text, highlight))

@@ -189,8 +189,8 @@ struct Reader: Sendable {
 
     /// Replaces the text by the same one of which more is laid out; returns false if the layout has changed.
     mutating func use(_ measured: ReaderText) -> Bool {
-        guard measured.width == text?.width, measured.isWrapped == isWrapped else { return false }
-        text = measured
+        guard let text, measured.isCopy(of: text) else { return false }
+        self.text = measured
         return true
     }
 

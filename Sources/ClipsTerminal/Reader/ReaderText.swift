@@ -25,6 +25,13 @@ struct ReaderText: Sendable {
         var isLink = false
     }
 
+    private final class Identity: Sendable {}
+
+    private let identity = Identity()
+
+    /// Whether this is the same text, of which more or less is laid out.
+    func isCopy(of other: ReaderText) -> Bool { identity === other.identity }
+
     /// A position in the text that does not depend on the width.
     struct Anchor: Hashable, Comparable, Sendable {
         var section = 0

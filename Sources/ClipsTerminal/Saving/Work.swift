@@ -200,7 +200,8 @@ extension Work {
                 let share = saved.count == 1 ? "" : " to \(saved.repeated.counted("clip"))"
                 let remarks = [
                     saved.deleted == 0 ? nil : "\(saved.deleted.counted("clip")) deleted since",
-                    saved.repeated == 0 ? nil : "others have done it again\(share)",
+                    saved.repeated == 0
+                        ? nil : "others have \(direction == .undo ? "" : "un")done it again\(share)",
                 ].compactMap(\.self)
                 return .done(
                     token: saved.token, clips: saved.restored.sorted(),

@@ -174,8 +174,7 @@ struct SyncStatus: Sendable {
         guard var change = lastChange, change.token == token else { return }
         (change.inserted, change.updated, change.deleted) = (counts.inserted, counts.updated, counts.deleted)
         (change.mayLackParts, change.needsCount, change.countedEnd) = (false, false, counts.end)
-        change.words = counts.areAlike ? change.words : nil
-        if let values = counts.values { change.words = change.words?.with(values) }
+        change.words = counts.areAlike ? counts.words ?? change.words : nil
         if counts.inserted + counts.updated + counts.deleted > 1 { change.line = nil }
         remember(change)
     }

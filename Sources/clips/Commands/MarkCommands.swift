@@ -78,7 +78,8 @@ extension Command {
 
     static let restore = Command(
         name: "restore", summary: "Restore deleted clips with their IDs, regardless of who deleted them",
-        details: "'clips history' shows the IDs of deleted clips, until the history is cleaned.",
+        details:
+            "A clip whose ID another clip has now gets a new one. 'clips history' shows the IDs of deleted clips, until the history is cleaned.",
         operands: "ID…", example: "clips restore 12"
     ) { invocation in
         let names = invocation.arguments.operands
