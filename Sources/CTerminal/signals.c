@@ -92,7 +92,7 @@ int terminal_start_job(char *const *paths, char *const *words, char *const *envi
     sigset_t all, none, mask;
     sigfillset(&all);
     sigemptyset(&none);
-    // No handler runs in the child, which calls only what signal-safety(7) allows.
+    // No handler runs in the child, which calls only functions of signal-safety(7).
     pthread_sigmask(SIG_SETMASK, &all, &mask);
     pid_t child = fork();
     if (child == 0) {

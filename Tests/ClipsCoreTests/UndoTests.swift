@@ -300,7 +300,7 @@ struct UndoTests {
 }
 
 extension UndoOutcome {
-    /// What was saved; nil if there was a conflict.
+    /// The saved part; nil if there was a conflict.
     var saved: Saved? { if case .saved(let saved) = self { saved } else { nil } }
     /// The token of the saved transaction; nil if nothing was saved, or there was a conflict.
     var token: HistoryToken? { saved?.token }

@@ -63,7 +63,7 @@ struct LaterChanges {
                 isOwn = origin.author == found.undo.author && found.isPart(origin.contextName)
                 let window = StepName(origin.contextName).window
                 author = origin.author.map { AuthorName.shown($0, window: window) }
-                // What is undone is as it was left before.
+                // An undo restores an earlier state.
                 let isUndo = UndoHistory.Role(contextName: origin.contextName).isUndo
                 isForeign = found.session != nil && origin.session != found.session && !isUndo
             }

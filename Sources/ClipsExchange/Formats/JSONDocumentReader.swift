@@ -83,7 +83,7 @@ struct JSONDocumentReader: FormatReader {
         }
     }
 
-    /// Adds what the whole document shows: a single record, objects by their IDs, or the rest of a service's export.
+    /// Adds the content of the whole document: a single record, objects by their IDs, or the rest of a service's export.
     private mutating func addRest() {
         endList("")
         let object = Dictionary(members) { $1 }
