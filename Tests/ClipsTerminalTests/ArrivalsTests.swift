@@ -143,4 +143,20 @@ import Testing
         #expect(state.list.clips.selectedIndex == 29)
         #expect(!state.statusLine.contains("new"), "\(state.statusLine)")
     }
+
+    @Test func `there are no more new clips above the screen than rows`() throws {
+        var state = AppState.showing(60)
+        try state.press("30j")
+        let new = (Int64(60)...1059).map { $0 }
+        state.take(arrival(new), .transactions([transaction(1, inserting: new)]))
+        #expect(state.statusLine.contains("↑ 1,000 new"), "\(state.statusLine)")
+        // A deletion that is too large to be reported leaves 40 of them.
+        let effects = state.take(window([Int64](1020...1059).reversed() + [Int64](0..<60).reversed()))
+        let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
+        state.answer(reading, ([transaction(9, deleting: [70])], isWhole: false))
+        let above = state.list.clips.top
+        #expect(above < 70 && state.statusLine.contains("↑ ~\(above) new"), "\(state.statusLine)")
+        state.take(arrival([1060]), .transactions([transaction(10, inserting: [1060])]))
+        #expect(state.statusLine.contains("↑ ~\(above + 1) new"), "\(state.statusLine)")
+    }
 }

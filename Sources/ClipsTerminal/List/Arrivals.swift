@@ -41,7 +41,10 @@ struct Arrivals: Sendable {
 
     var nextExpiry: Date? { marks.first?.end }
 
-    var aboveCount: Int { above.count + unreported }
+    var aboveCount: Int { min(counted, rowsAbove) }
+    private var counted: Int { above.count + unreported }
+    /// The rows above the screen: some of the counted clips may have been deleted.
+    private var rowsAbove = Int.max
 
     /// The rows that changes put above the screen which were too many to be reported.
     private var unreported = 0
@@ -94,15 +97,16 @@ struct Arrivals: Sendable {
     ///
     /// - Parameter index: The number of rows above the screen.
     mutating func scrolled(toTop top: SortPosition?, index: Int, isStart: Bool) {
-        guard aboveCount > 0 else { return }
+        guard counted > 0 else { return }
         if isStart { return resetAbove() }
+        rowsAbove = index
         unreported = min(unreported, max(0, index - above.count))
         guard let top else { return }
         while let lowest = entries.max, !(lowest.position < top) {
             entries.removeMax()
             if above[lowest.id] == lowest.position { above[lowest.id] = nil }
         }
-        if aboveCount == 0 { isApproximate = false }
+        if counted == 0 { isApproximate = false }
     }
 
     mutating func expire(at now: Date) {
@@ -128,8 +132,8 @@ struct Arrivals: Sendable {
         // Their transactions may be among those that are not reported.
         moved += arriving.values.count { position in top.map { position < $0 } ?? false }
         arriving.removeAll()
-        isApproximate = aboveCount > 0
-        areOwn = nil
+        isApproximate = counted > 0
+        (areOwn, rowsAbove) = (nil, .max)
     }
 
     /// Counts the rows by which such changes moved the cursor, once it is known that they are not this window's.
