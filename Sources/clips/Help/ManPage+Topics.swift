@@ -35,7 +35,7 @@ extension ManPage {
                 input is a valid query; an unknown flag or date is reported.
 
                 'clips search' ranks clips with the title searched first, then whole words in the title, in title \
-                and tags, other forms of them there, whole words, beginnings of words, and parts of words; each by BM25 over fields, \
+                and tags, other forms of them there that they do not begin, whole words, beginnings of words, and parts of words; each by BM25 over fields, \
                 then newer ones first. The first 4 MB of each text are searched. If nothing matches, the app and a search on a terminal show clips with close words, and say so. \
                 A filter of words in the app is ranked, too, unless 'set relevance off': the best match is selected \
                 until you move the cursor, and Esc while typing returns to the clip that was selected before.
