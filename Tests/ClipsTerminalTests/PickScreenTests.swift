@@ -30,6 +30,13 @@ import Testing
         }
     }
 
+    @Test func `a key without an action names those of a pick`() throws {
+        var state = AppState.showing(3)
+        state.begin(Pick())
+        try state.press("<C-o>")
+        #expect(state.message?.text == "Enter prints, Esc leaves without a clip.")
+    }
+
     @Test func `Enter without a match leaves the filter open`() throws {
         var state = AppState.showing(3)
         _ = state.handle(.picking(Pick()), at: noon)

@@ -35,7 +35,10 @@ extension AppState {
         }
     }
 
-    private mutating func reportPromptKeys() { report("Enter accepts the text, Esc cancels.") }
+    private mutating func reportPromptKeys() {
+        let isPick = pick != nil && prompt?.kind == .filter
+        report(isPick ? "Enter prints, \(wayOut)" : "Enter accepts the text, Esc cancels.")
+    }
 
     /// Shows the matches of the text as it changes.
     mutating func textChanged(in prompt: Prompt) {
