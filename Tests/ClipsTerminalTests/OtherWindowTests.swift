@@ -72,6 +72,17 @@ import Testing
         }
     }
 
+    @Test func `a paused list has no count of unread clips that it lacks`() async throws {
+        try await RunningApp.open(clips: 2000) { app in
+            let ids = try app.other { try await $0.ids(matching: ClipQuery()) }
+            try app.run(":wait text=2,000 unread\np\n:wait text=paused · 2,000 unread")
+            _ = try app.other("cli") { try await $0.delete(Array(ids.prefix(3))) }
+            try app.run(":wait text=cli deleted 3 clips\n:wait idle")
+            #expect(!app.state.statusLine.contains("unread"), "\(app.state.statusLine)")
+            try app.run("p\n:wait text=1,997 unread")
+        }
+    }
+
     @Test func `undo begins with the work of this window, and asks before that of another one`() async throws
     {
         try await RunningApp.open(clips: 4) { app in

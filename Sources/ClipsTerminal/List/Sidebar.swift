@@ -216,6 +216,8 @@ extension AppState {
     /// The number of unread clips of the list in the status line.
     var unreadCount: String? {
         guard let count = loadedUnreadCount else {
+            // The store has changes that a paused list lacks.
+            guard list.pause?.messages.isEmpty != false else { return nil }
             let most = list.clips.isCounted ? list.clips.count : .max
             return sidebar.unreadCount(list.query, upTo: most, at: now)
         }
