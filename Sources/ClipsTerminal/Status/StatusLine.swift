@@ -265,9 +265,9 @@ struct StatusLine {
             return [StyledRun("\(state.keys.name(of: .back)) goes back", theme[.muted])]
         case .history:
             parts.append(StyledRun("History", theme[.strong]))
-            let count = state.history.count
+            let (number, count) = (state.history.selected + 1, state.history.count)
             let more = state.history.isCut ? "+" : ""
-            if count > 0 { parts.append(StyledRun("\(state.history.selected + 1)/\(count.grouped)\(more)")) }
+            if count > 0 { parts.append(StyledRun("\(number.grouped)/\(count.grouped)\(more)")) }
             if !state.history.filter.isEmpty {
                 parts.append(StyledRun("/\(state.history.filter.text)", theme[.strong]))
             }

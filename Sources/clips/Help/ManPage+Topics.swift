@@ -103,7 +103,8 @@ extension ManPage {
                 title is that of --title, otherwise the longer one; the other one is in the note. 'clips add' and \
                 'clips import' save another clip unless --duplicates says otherwise, the app asks unless \
                 'set duplicates' does, and 'clips extension' and the browser merge. 'clips import' leaves out a \
-                clip that adds nothing to one of the same URL, so that importing a file of pages again is harmless.
+                clip of the same URL, title, text, and note as one with all its tags, so that importing a file of pages \
+                again is harmless.
                 """),
         Topic(
             title: "PAGES",
