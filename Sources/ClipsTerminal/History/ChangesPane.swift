@@ -88,7 +88,7 @@ struct ChangesPane {
             transaction.program ?? (hasAuthor ? AuthorName.unknown : nil), context,
         ].compactMap(\.self)
         // The border alone does not show which keys move here.
-        if let selected { parts.insert("Change \(selected + 1)/\(row.count.grouped)", at: 0) }
+        if let selected { parts.insert("Change \((selected + 1).grouped)/\(row.count.grouped)", at: 0) }
         while parts.count > 1, DisplayWidth.columns(of: parts.joined(separator: " · ")) > width {
             parts.removeLast()
         }
