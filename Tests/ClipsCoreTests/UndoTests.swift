@@ -269,6 +269,10 @@ struct UndoTests {
         var draft = ClipDraft()
         draft.title = "mine"
         let (id, _, token) = try await store.add(draft)
+        // Its own later work is not in conflict, even on the same clip.
+        let own = try #require(
+            try await store.update(id, [.note: .text("own"), .starred: .boolean(true)]).token)
+        _ = try await store.undo(own)
         _ = try await other().update(id, [.note: .text("theirs")])
         let saved = try #require(token)
         guard case .contested(let conflict) = try await store.undo(saved) else {
@@ -276,6 +280,7 @@ struct UndoTests {
             return
         }
         #expect(conflict.clips.first?.isDeletion == true && !conflict.hasRest)
+        #expect(conflict.authors == ["extension"])
         #expect(conflict.clips.first?.fields.map(\.theirs) == [.text("theirs")])
         #expect(try await store.undo(saved, contested: .keepTheirs).token == nil)
         #expect(try await store.clip(id).note == "theirs")

@@ -29,6 +29,9 @@ import Testing
             ConfigFile("bind Y !echo {zzzzzz}").errors.first?.hasPrefix(
                 "config:1: Unknown field '{zzzzzz}'. Use {url}")
                 == true)
+        for name in ["page_url", "nope2", "no-pe"] {
+            #expect(ConfigFile("bind Y !echo {\(name)}").errors.count == 1, "\(name)")
+        }
         for text in [
             "copy u", "sort foo", "sort title up", "set nosuch on", "set text-width 5", "color titel bold",
             "!",

@@ -13,20 +13,18 @@ struct LaterChanges {
         private(set) var foreign: Set<String> = []
         /// Whether the last change was by another session.
         private(set) var endsForeign = false
-        private(set) var authors: [String?] = []
+        /// The last author of each attribute.
+        private(set) var authors: [String: String?] = [:]
 
-        fileprivate mutating func add(_ change: HistoryChange, isForeign: Bool) {
+        fileprivate mutating func add(_ change: HistoryChange, by author: String?, isForeign: Bool) {
             let replaced = change.kind == .delete ? change.tombstone ?? [:] : change.oldValues
             left.merge(replaced) { first, _ in first }
             // A deleted clip returns as it was.
             if change.kind == .update {
+                for name in replaced.keys { authors.updateValue(author, forKey: name) }
                 if isForeign { foreign.formUnion(replaced.keys) } else { foreign.subtract(replaced.keys) }
             }
             endsForeign = isForeign
-        }
-
-        fileprivate mutating func add(_ author: String?) {
-            if !authors.contains(author) { authors.append(author) }
         }
     }
 
@@ -87,15 +85,16 @@ struct LaterChanges {
         of ids: [Int64], after token: HistoryToken, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [Int64: Values] {
         var values: [Int64: Values] = [:]
-        var foreign: [Int64: Bool] = [:]
+        var origins: [Int64: (author: String?, isForeign: Bool)] = [:]
         for id in ids {
             for change in changes[id] ?? [] where change.number > token.number {
-                values[id, default: Values()].add(change.author)
-                foreign[change.number] = change.isForeign
+                values[id] = Values()
+                origins[change.number] = (change.author, change.isForeign)
             }
         }
-        try snapshot.forEachChange(numbered: foreign.keys.sorted()) { change in
-            values[change.objectID.key]?.add(change, isForeign: foreign[change.number] == true)
+        try snapshot.forEachChange(numbered: origins.keys.sorted()) { change in
+            guard let (author, isForeign) = origins[change.number] else { return }
+            values[change.objectID.key]?.add(change, by: author, isForeign: isForeign)
         }
         return values
     }

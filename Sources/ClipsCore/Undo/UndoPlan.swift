@@ -81,7 +81,10 @@ struct UndoPlan {
             }
             guard !fields.isEmpty else { continue }
             count += 1
-            for author in since?.authors ?? [] where !authors.contains(author) { authors.append(author) }
+            for field in fields {
+                let author = since?.authors[field.attribute] ?? nil
+                if !authors.contains(author) { authors.append(author) }
+            }
             guard clips.count < UndoConflict.maxClips else { continue }
             let isDeletion = if case .delete = effect { true } else { false }
             clips.append(

@@ -55,7 +55,10 @@ struct ClipCommand: Hashable, Sendable {
                 if found.count > 1, !placeholders.contains(found + "}") { return found + "}" }
                 field = nil
             } else if let begun = field {
-                field = character.isLetter ? begun + String(character) : nil
+                let isOfName =
+                    character.isLetter
+                    || begun.count > 1 && (character.isNumber || character == "_" || character == "-")
+                field = isOfName ? begun + String(character) : nil
             }
         }
         return nil
