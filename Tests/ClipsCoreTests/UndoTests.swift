@@ -220,7 +220,9 @@ struct UndoTests {
         #expect(clip.title == "before" && clip.note == "before")
     }
 
-    @Test func `what others restored and deleted again, or reset and set again, is theirs`() async throws {
+    @Test func `a clip that others restored and deleted again, and a value that they set again, are theirs`()
+        async throws
+    {
         var draft = ClipDraft()
         (draft.title, draft.text) = ("mine", "some words")
         let ids = try await store.add([draft, draft])
