@@ -237,7 +237,7 @@ import Testing
         _ = try clips.sqlite3("UPDATE Clip SET tags = 'y'")
         #expect(
             try clips.run("undo").errors
-                == "clips: Nothing is left to undo of: tagged “A1” +x.\nclips: Cannot undo: saved “A1”. Other authors have changed clip 1 “A1” since then. Nothing was changed; use --force to undo it anyway, which deletes this clip with this change.\n"
+                == "clips: Nothing is left to undo of: tagged “A1” +x.\nclips: Cannot undo: saved “A1”. Another program has changed clip 1 “A1” since then. Nothing was changed; use --force to undo it anyway, which deletes this clip with this change.\n"
         )
         #expect(
             try clips.run("undo", "--since", "1h").errors.contains(
