@@ -17,14 +17,14 @@ package struct Editor: Sendable {
     package func edit(_ path: String, hasTerminal: Bool = true) -> Int32? {
         switch CommandWords(line) {
         case .words(let words): ChildProcess.here(words + [path], hasTerminal: hasTerminal)
-        case .shell: ChildProcess.shell("\(prefix)\(line) \"$1\"", [path], hasTerminal: hasTerminal)
+        case .shell: ChildProcess.shell("\(execPrefix)\(line) \"$1\"", [path], hasTerminal: hasTerminal)
         case .open: nil
         }
     }
 
     /// `exec ` for a line of one program. A shell that waits for a program which ^Z stopped before it began can neither
     /// stop nor end: vfork(2) suspends it until then.
-    private var prefix: String {
+    private var execPrefix: String {
         let first = line.drop(while: \.isWhitespace).prefix { !$0.isWhitespace }
         let isOne = !first.contains("=") && !line.contains { ";|&()<>{}!`\n".contains($0) }
         return isOne && !["command", "eval", "exec", "."].contains(first) ? "exec " : ""
