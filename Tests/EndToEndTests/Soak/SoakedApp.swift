@@ -84,10 +84,21 @@ final class SoakedApp {
         return isShown
     }
 
+    /// Whether a list has another order, or numbers of rows, so that a command was lost.
+    private static func hasOtherLook(_ lines: [String]) -> Bool {
+        let status = lines.last { $0.contains(" · ") } ?? ""
+        let isOrdered = status.split(separator: " · ").contains {
+            $0.hasPrefix("by ") || $0.hasPrefix("starred ")
+        }
+        return isOrdered
+            || lines.dropFirst().first?.dropFirst(3).prefix(5).contains { $0.isNumber } == true
+    }
+
     /// Waits until the app shows exactly the rows of a store; returns the first difference.
     func difference(from store: ClipStore) async throws -> String? {
         // The list gets its largest share of the screen; the clip has the rest.
-        try terminal.send("-l", ":sort created\r:set relativenumber off\r:set split 80\r")
+        let commands = ":sort created\r:set relativenumber off\r:set split 80\r"
+        try terminal.send("-l", commands)
         var (lines, shown, rows): ([String], [SoakRow], [SoakRow]) = ([], [], [])
         let isShown = try await soon(within: 60) {
             try terminal.send("g")
@@ -96,6 +107,11 @@ final class SoakedApp {
             // The last change of an app may arrive late.
             rows = try await SoakRow.all(in: store)
             if shown != rows, lines.contains(where: { $0.contains("paused") }) { try terminal.send("p") }
+            // Keys that are typed while a late editor has the terminal are for the editor.
+            if shown != rows, Self.hasOtherLook(lines) {
+                for key in ["C-c", "C-c"] { try terminal.send(key) }
+                try terminal.send("-l", commands)
+            }
             return shown == rows
         }
         guard !isShown else { return nil }
