@@ -196,7 +196,10 @@ extension WithBrowsers.ConnectionTests {
             #expect(try await soon { try terminal.shows(String(title)) }, "\(title)")
         }
         // The status line names the deleted clip, the list does not have it.
-        #expect(try !terminal.lines().dropLast(3).contains { $0.contains("Round 4 of firefox") })
+        #expect(
+            try await soon {
+                try !terminal.lines().dropLast(3).contains { $0.contains("Round 4 of firefox") }
+            })
         try terminal.send("q")
     }
 }
