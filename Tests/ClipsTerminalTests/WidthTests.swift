@@ -71,6 +71,23 @@ import Testing
         }
     }
 
+    @Test func `a tag in its own column is not repeated after the title`() throws {
+        var state = AppState.showing(1, Size(rows: 8, columns: 40))
+        try state.press("/tag0<Enter>")
+        let title = String(repeating: "long title ", count: 30)
+        _ = state.take(
+            .window(
+                LiveList.Window(
+                    rows: [row(9, title, url: "https://a.example/")], lowerIndex: 0,
+                    count: 1, reachesStart: true, reachesEnd: true),
+                generation: state.list.feed.generation))
+        for columns in Array(40...120) + (40...120).reversed() {
+            _ = state.handle(.resized(Size(rows: 8, columns: columns)), at: noon)
+            let line = state.lines[1]
+            #expect(line.ranges(of: "tag0").count == 1, "\(columns) columns: \(line)")
+        }
+    }
+
     @Test func `columns fit the list, and the author yields first`() {
         for width in 1...240 {
             let columns = ListColumns(width: width)

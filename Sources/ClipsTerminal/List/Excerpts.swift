@@ -7,7 +7,9 @@ struct Excerpts: Sendable {
         /// The words that the row of each clip lacks.
         var words: [Int64: ClipHighlight] = [:]
         let filter: String
-        let length: Int
+        let columns: ListColumns
+
+        var length: Int { max(20, columns.title.width - ListLine.minExcerpt) }
     }
 
     struct Excerpt: Hashable, Sendable {
@@ -19,7 +21,7 @@ struct Excerpts: Sendable {
 
     /// Empty for a clip whose row shows all words, or that has none.
     private var known: [Int64: Excerpt] = [:]
-    private var last = Request(filter: "", length: 0)
+    private var last = Request(filter: "", columns: ListColumns(width: 0))
 
     subscript(id: Int64) -> Excerpt { known[id] ?? Excerpt() }
 
@@ -27,9 +29,8 @@ struct Excerpts: Sendable {
     mutating func request(_ rows: some Sequence<ClipRow>, _ filter: String, _ columns: ListColumns)
         -> Request?
     {
-        let length = max(20, columns.title.width - ListLine.minExcerpt)
-        var wanted = Request(filter: filter, length: length)
-        if (last.filter, last.length) != (filter, length) {
+        var wanted = Request(filter: filter, columns: columns)
+        if last.filter != filter || last.columns != columns {
             (known, last) = ([:], wanted)
         }
         guard columns.title.width >= ListLine.minTitleWithExcerpt, ClipQuery(filter: filter).hasWords,
@@ -55,7 +56,7 @@ struct Excerpts: Sendable {
     }
 
     mutating func add(_ excerpts: [Int64: String], for request: Request) {
-        guard (last.filter, last.length) == (request.filter, request.length) else { return }
+        guard last.filter == request.filter, last.columns == request.columns else { return }
         for (id, words) in request.words { known[id] = Excerpt(text: excerpts[id] ?? "", words: words) }
     }
 

@@ -1,5 +1,5 @@
 /// The columns of the list at a width, in their order. Columns without room are left out.
-package struct ListColumns: Equatable {
+package struct ListColumns: Hashable, Sendable {
     /// The name of a column in the config file.
     package enum Name: String, CaseIterable, Sendable {
         case title, site, tags, age, author, saved, url
@@ -24,16 +24,21 @@ package struct ListColumns: Equatable {
         fileprivate static let byImportance: [Name] = [.age, .site, .tags, .saved, .author, .url]
     }
 
-    package struct Column: Equatable {
+    package struct Column: Hashable, Sendable {
         package let name: Name
         package let start: Int
         package let width: Int
     }
 
+    struct Number: Hashable, Sendable {
+        let start: Int
+        let width: Int
+    }
+
     package static let defaultNames: [Name] = [.title, .site, .tags, .age, .author]
 
     /// The distance from the cursor.
-    private(set) var number: (start: Int, width: Int)?
+    private(set) var number: Number?
     package private(set) var all: [Column] = []
     /// Whether columns for the bar and the star or unread dot precede the title.
     let hasMarks: Bool
@@ -71,7 +76,7 @@ package struct ListColumns: Equatable {
         var start = hasMarks ? 3 : 0
         let isRoomy = width >= start + 5 + Self.minTitle
         if hasNumbers, isRoomy {
-            number = (start, 4)
+            number = Number(start: start, width: 4)
             start += 5
         }
         let available = min(max(0, width - start), hasNumbers && !isRoomy ? Self.minTitle : .max)
@@ -125,8 +130,4 @@ package struct ListColumns: Equatable {
 
     /// Returns the column at a position, with the gap after it.
     func column(at position: Int) -> Column? { all.last { $0.start <= position } }
-
-    package static func == (one: ListColumns, other: ListColumns) -> Bool {
-        one.all == other.all && one.hasMarks == other.hasMarks && one.number?.start == other.number?.start
-    }
 }
