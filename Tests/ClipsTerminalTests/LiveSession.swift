@@ -40,6 +40,8 @@ struct LiveSession {
     var wasRefreshed = false
     var drawsAll = true
     private var drawn = DrawnFrame()
+    /// Whether a message had a clip without its name.
+    private var isNameless = false
 
     init(clips: Int, size: Size = Size(rows: 24, columns: 80), follows: Bool = false) {
         state = AppState(size: size, now: noon, config: ConfigFile("set follow \(follows ? "on" : "off")"))
@@ -51,6 +53,11 @@ struct LiveSession {
     }
 
     mutating func take(_ step: SessionStep) throws(Broken) {
+        try perform(step)
+        try check(!isNameless, "a message names no clip: \(state.message?.text ?? "")")
+    }
+
+    private mutating func perform(_ step: SessionStep) throws(Broken) {
         switch step {
         case .press(let key): try press(key)
         case .resize(let size): try undisturbed(by: Mail(event: .resized(size)))
@@ -83,6 +90,7 @@ struct LiveSession {
     /// Passes an event to the state, and performs its effects.
     mutating func handle(_ event: AppEvent) -> [Effect] {
         let effects = state.handle(event, at: now)
+        isNameless = isNameless || state.message?.text.contains("“”") == true
         var all = effects
         for effect in effects {
             switch effect {
@@ -96,7 +104,8 @@ struct LiveSession {
             case .open(_, let clips):
                 all += handle(.notice("Opened"))
                 all += handle(.pagesOpened(clips))
-            case .openHere(_, let clips, _):
+            case .openHere(_, let clips, let subject):
+                isNameless = isNameless || subject.isEmpty
                 all += handle(.resized(state.size))
                 all += handle(.pagesOpened(clips))
             case .suspend: all += handle(.resized(state.size))

@@ -68,6 +68,18 @@ import Testing
         }
     }
 
+    @Test func `the page that opens here is that of the clip under the cursor, whatever is marked`() throws {
+        for marks in ["", "<Space>", "2<Space>", "<Space>G"] {
+            var state = AppState.showing(3)
+            let effects = try state.press("\(marks)O")
+            let clip = try #require(state.list.clips.selectedRow)
+            guard case .openHere(clip.url, [clip.id], clip.title)? = effects.last else {
+                Issue.record("\(marks)O: \(effects)")
+                continue
+            }
+        }
+    }
+
     @Test func `the advice about a program that cannot be started is its name`() {
         var launches = Launches()
         launches.start(

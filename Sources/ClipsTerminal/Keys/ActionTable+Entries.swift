@@ -182,7 +182,7 @@ extension ActionTable {
                 action, "t", .clip, "Add (+NAME) and remove (-NAME) tags; Tab completes them",
                 hint: ("tags", 8), scope: .clips,
                 saves: true, takes: .tags,
-                performArgument: { $0.tag($0.chosen, title: $0.targetTitle, by: TagChange($1)) }
+                performArgument: { $0.tag($0.chosen, title: $0.chosenTitle, by: TagChange($1)) }
             ) { $0.promptForTags() }
         case .star:
             Entry(action, "*", .clip, "Toggle star", hint: ("star", 12), scope: .clips, saves: true) {

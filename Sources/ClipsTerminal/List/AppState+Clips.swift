@@ -20,11 +20,15 @@ extension AppState {
     /// Whether actions apply to marked clips.
     var actsOnMarks: Bool { !list.marks.isEmpty && !reader.hasFocus }
 
-    /// The title of the clip under the cursor, or of the only marked one; empty if that is not on the screen.
+    /// The title of the clip under the cursor, or of the open one.
     var targetTitle: String {
-        let row = actsOnMarks ? list.clips.rows.first { [$0.id] == chosen } : target?.row
-        if let row { return history.titles.title(of: row) }
-        return actsOnMarks ? "" : reader.clip?.displayTitle ?? ""
+        target?.row.map { history.titles.title(of: $0) } ?? reader.clip?.displayTitle ?? ""
+    }
+
+    /// The title of the only clip that an action applies to; empty for several, or if it is not on the screen.
+    var chosenTitle: String {
+        guard actsOnMarks else { return targetTitle }
+        return list.clips.rows.first { [$0.id] == chosen }.map { history.titles.title(of: $0) } ?? ""
     }
 
     var targetURL: String { target?.row?.url ?? reader.clip?.url ?? "" }
@@ -60,11 +64,11 @@ extension AppState {
             }
         // While a save is under way, the rows lack it.
         let value = actsOnMarks && saving.count == 0 ? list.marks.toggled(flag, in: list.clips.rows) : nil
-        start(.toggle(attribute, to: value, chosen, title: targetTitle))
+        start(.toggle(attribute, to: value, chosen, title: chosenTitle))
     }
 
     mutating func set(_ attribute: ClipAttribute, _ isOn: Bool) {
-        start(.toggle(attribute, to: isOn, chosen, title: targetTitle))
+        start(.toggle(attribute, to: isOn, chosen, title: chosenTitle))
     }
 
     mutating func loadForEdit() {
@@ -97,9 +101,9 @@ extension AppState {
     mutating func delete() {
         let (clips, hidden) = (chosen, actsOnMarks ? list.marks.hidden.count : 0)
         guard clips.count <= ClipStore.fewClips, hidden == 0 else {
-            return askToDelete(clips, title: targetTitle, hidden: hidden)
+            return askToDelete(clips, title: chosenTitle, hidden: hidden)
         }
-        start(.delete(clips, title: targetTitle))
+        start(.delete(clips, title: chosenTitle))
         if reader.hasFocus, layout.arrangement == .detailOnly { reader.hasFocus = false }
     }
 
@@ -147,7 +151,7 @@ extension AppState {
     }
 
     mutating func promptForTags() {
-        prompt = Prompt(kind: .tags(chosen, of: targetTags, title: targetTitle))
+        prompt = Prompt(kind: .tags(chosen, of: targetTags, title: chosenTitle))
         emit(.loadNames)
     }
 
