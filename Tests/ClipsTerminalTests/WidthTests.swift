@@ -39,19 +39,23 @@ import Testing
             state.layout.arrangement == .beside && most == Set(names.split(separator: ",") + ["title"]).count)
     }
 
-    @Test(arguments: ["", "needle"])
-    func `the words of a title never get fewer when the terminal gets wider`(filter: String) throws {
+    @Test(
+        arguments: ["", "needle", "tag0", "site0", "tag0 needle"],
+        ["", "set relativenumber on", "set sidebar on", "set split 20", "set columns title,url"])
+    func `the words of a title never get fewer when the terminal gets wider`(
+        filter: String, config: String
+    ) throws {
         let long = String(repeating: "long title ", count: 30)
         let titles = ["Short", "A title of usual length", long, "\(long)needle", "\(long)needle \(long)"]
-        var state = AppState.showing(3, Size(rows: 8, columns: 20))
+        var state = AppState.showing(3, Size(rows: 8, columns: 20), config: config)
         if !filter.isEmpty { try state.press("/\(filter)<Enter>") }
-        let clips = titles.enumerated().map { row(Int64(9 - $0), $1, url: "https://a.example/\($0)") }
+        let clips = titles.enumerated().map { row(Int64(9 - $0), $1) }
         _ = state.take(
             .window(
                 LiveList.Window(
                     rows: clips, lowerIndex: 0, count: clips.count, reachesStart: true, reachesEnd: true),
                 generation: state.list.feed.generation))
-        let excerpt = "…understanding preceding sentences, the needle is between following sentences…"
+        let excerpt = "…understanding preceding sentences, the needle of site0 and tag0 is between sentences…"
         var widest = titles.map { _ in 0 }
         for columns in 20...250 {
             for case .loadExcerpts(let request) in state.handle(

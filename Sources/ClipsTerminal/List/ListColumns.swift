@@ -45,6 +45,9 @@ package struct ListColumns: Hashable, Sendable {
     /// The blank cells after the title, which are too few for one more column.
     private(set) var slack = 0
 
+    /// The width to which a title is cut for the reason why its clip matches, or more.
+    let minTitleWithReason: Int
+
     /// The width of the title below which other columns are left out.
     package static let minTitle = 20
     /// The width of the title next to the clip, which is the most that it has in a list without the clip at its side
@@ -57,20 +60,31 @@ package struct ListColumns: Hashable, Sendable {
     /// columns that only a config file adds.
     static func minWidthBeside(_ names: [Name]) -> Int {
         let others = [.age, .saved, .url].filter(names.contains).map { $0.widths(in: 0).least + 1 }
-        return 3 + 5 + wideTitle(names) + max(7, others.reduce(0, +))
+        return 3 + 5 + wideTitle(names) + max(minReason, others.reduce(0, +))
     }
 
+    /// Two spaces and a word, at the least, that show why a clip matches.
+    private static let minReason = 2 + ListLine.minMatch
+    private static let reason = 2 + ListLine.minExcerpt
+    private static let usualTitle = 40
+
     /// Returns the width of the title before the site and the tags are shown.
-    private static func goodTitle(in list: Int, _ wide: Int, isBeside: Bool) -> Int {
-        isBeside ? wide : min(wide, 40 + max(0, list - 78) * 2 / 5)
+    private static func goodTitle(in list: Int, _ wide: Int) -> Int {
+        min(wide, usualTitle + max(0, list - 78) * 2 / 5)
     }
 
     /// Divides a width among the columns.
     ///
     /// The title never gets narrower as the screen gets wider: its width remains the same until the other columns have
     /// theirs, and grows with the list from then on.
+    ///
+    /// - Parameters:
+    ///   - hasSidebar: Whether the sidebar is next to the list.
+    ///   - hasReasons: Whether a row shows why its clip matches. Next to the clip or the sidebar, other columns make room
+    ///     for that, because titles have no fewer words than on a narrower screen, whose columns show more reasons.
     package init(
-        width: Int, names: [Name] = Self.defaultNames, hasNumbers: Bool = false, isBeside: Bool = false
+        width: Int, names: [Name] = Self.defaultNames, hasNumbers: Bool = false, isBeside: Bool = false,
+        hasSidebar: Bool = false, hasReasons: Bool = false
     ) {
         hasMarks = width >= 12
         var start = hasMarks ? 3 : 0
@@ -82,14 +96,19 @@ package struct ListColumns: Hashable, Sendable {
         let available = min(max(0, width - start), hasNumbers && !isRoomy ? Self.minTitle : .max)
         let age = names.contains(.age) ? 7 : 0
         let wide = Self.wideTitle(names)
-        let good = min(Self.goodTitle(in: width, wide, isBeside: isBeside), available - age)
+        minTitleWithReason = isBeside ? wide : hasSidebar ? Self.usualTitle : Self.minTitle
+        let good =
+            hasReasons && (isBeside || hasSidebar)
+            ? min(isBeside ? wide + Self.reason : min(wide, Self.usualTitle + Self.reason), available)
+            : isBeside ? wide : min(Self.goodTitle(in: width, wide), available - age)
         var title = max(min(Self.minTitle, available), good, width / 3)
         var left = available - title
         // With the space before the column.
         var shown: [Name: Int] = [:]
         for name in Name.byImportance where names.contains(name) {
             let widths = name.widths(in: width)
-            guard left > widths.least else { continue }
+            // A less important column would disappear once the list has room for this one.
+            guard left > widths.least else { break }
             let taken = min(left, widths.preferred + 1)
             shown[name] = taken
             left -= taken

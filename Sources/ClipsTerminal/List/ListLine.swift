@@ -95,8 +95,9 @@ struct ListLine: Equatable {
             column.width - 2 - Self.minExcerpt < DisplayWidth.columns(of: SafeText.line(shown))
         {
             // The end of a long title makes room for why the clip matches. It is no shorter than in a narrower list.
-            let left = max(ListColumns.minTitle, column.width - 2 - Self.minExcerpt)
-            let width = min(max(ListColumns.minTitle, column.width * 3 / 5), left)
+            let least = look.columns.minTitleWithReason
+            let left = max(least, column.width - 2 - Self.minExcerpt)
+            let width = min(max(least, column.width * 3 / 5), left)
             shown = Self.title(title, of: clip, highlight, columns: width)
         }
         var used = frame.put(
@@ -127,7 +128,7 @@ struct ListLine: Equatable {
 
     static let minExcerpt = 12
     /// The least room for the match alone.
-    private static let minMatch = 6
+    static let minMatch = 6
 
     /// Returns the words of an excerpt that fit, with its match.
     private static func part(of excerpt: String, _ highlight: ClipHighlight, columns: Int) -> String {

@@ -194,6 +194,7 @@ extension AppState {
         ListColumns(
             width: layout.columnWidth, names: settings.columns,
             hasNumbers: settings.config.showsRelativeNumbers,
-            isBeside: layout.arrangement == .beside)
+            isBeside: layout.arrangement == .beside, hasSidebar: layout.sidebar != nil,
+            hasReasons: ClipQuery(filter: highlightedWords).hasWords)
     }
 }
