@@ -58,4 +58,18 @@ import Testing
         var links = ClipLinks(takingListOf: &text)
         #expect(links.numbered(text) == shown && links.urls == ["https://a.ex/1"])
     }
+
+    @Test(arguments: [
+        ("[https://a.ex/1](https://a.ex/1)", true), ("[**https://a.ex/1**](https://a.ex/1)", true),
+        ("[`https://a.ex/1`](https://a.ex/1)", true), ("[see https://a.ex/1 here](https://a.ex/1)", true),
+        ("[https://a.ex](https://a.ex/)", true), ("[https://a.ex/ü](https://a.ex/%C3%BC)", true),
+        ("[https://a.ex/1][x]\n\n[x]: https://a.ex/1", true), ("[https://a.ex/…](https://a.ex/1)", false),
+        ("[https://a.ex](https://a.ex/1)", false), ("[a.ex](https://a.ex/1)", false),
+    ])
+    func `a link whose words are its address is not listed below the text`(text: String, isShown: Bool) {
+        var text = text
+        var links = ClipLinks(takingListOf: &text)
+        let shown = links.numbered(text)
+        #expect(links.urls.count == 1 && links.shown == (isShown ? Set(links.urls) : []), "\(shown)")
+    }
 }

@@ -104,7 +104,12 @@ struct ClipLinks: Sendable {
             if block == nil, around == nil { urls.append(url) }
             // The words of a link may be its address, or the beginning of it.
             let isCut = ["…", "..."].contains { bytes[url.upperBound...].starts(with: $0.utf8) }
-            if let around, isCut || addresses[around.lowerBound]??.hasPrefix(address) == true { continue }
+            if let around, let linked = addresses[around.lowerBound] ?? nil {
+                let isWhole =
+                    [address, address + "/"].contains(linked) || !isCut && ReadableURL.text(linked) == address
+                if isWhole { shown.insert(linked) }
+                if isWhole || isCut || linked.hasPrefix(address) { continue }
+            }
             var end = url.upperBound
             if let block {
                 let line = bytes[end...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
