@@ -8,6 +8,15 @@ import Testing
 @testable import ClipsTerminal
 
 @Suite struct CommandTests {
+    @Test func `a query is completed by one of the spellings of a tag, that of the typed letters first`() {
+        let names = KnownNames(tags: ["Rust", "go", "rust", "rüst", "rusty"])
+        #expect(names.distinctTags == ["Rust", "go", "rusty"])
+        #expect(names.candidates(for: "tag:r") == ["tag:rust", "tag:rusty"])
+        #expect(names.candidates(for: "tag:R") == ["tag:Rust", "tag:rusty"])
+        #expect(names.candidates(for: "tag:RUS") == ["tag:Rust", "tag:rusty"])
+        #expect(names.candidates(for: "tag:rust") == ["tag:rusty"])
+    }
+
     @Test func `Tab completes the fields of a filter, and their tags and authors`() throws {
         var state = AppState.showing(3)
         try state.press("/")

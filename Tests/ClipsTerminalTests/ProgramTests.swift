@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `the page that opens here is that of the clip under the cursor, with marks and without`() throws {
+    @Test func `the page that opens here is that of the clip under the cursor, also with marks`() throws {
         for marks in ["", "<Space>", "2<Space>", "<Space>G"] {
             var state = AppState.showing(3)
             let effects = try state.press("\(marks)O")

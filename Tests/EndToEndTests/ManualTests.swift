@@ -135,6 +135,7 @@ import Testing
     ])
     func `a word has these candidates`(line: String, expected: String) throws {
         try clips.run("add", "https://example.org/a", "--tag", "swift", "--tag", "two words")
+        try clips.run("add", "https://example.org/b", "--tag", "Swift")
         try clips.run("add", "--store", clips.folder.path(of: "other.db"), "--title", "b", "--tag", "other")
         try clips.run("star", "1", "--author", "robot")
         let words = line.replacing("FOLDER", with: clips.folder.path).split(separator: " ")
@@ -149,6 +150,7 @@ import Testing
             return
         }
         try clips.run("add", "https://example.org/a", "--tag", "swift", "--tag", "two words")
+        try clips.run("add", "https://example.org/b", "--tag", "Swift")
         try "".write(toFile: clips.folder.path(of: "other.db"), atomically: true, encoding: .utf8)
         let command = [
             "bash": ["bash", "--norc", "-i"], "zsh": ["zsh", "-f", "-i"],
@@ -173,6 +175,7 @@ import Testing
             ("tags delete sw", "tags delete swift"), ("tags delete two", "tags delete two\\ words"),
             ("export --form", "export --format"),
             ("list --store=\(clips.folder.path)/oth", "list --store=\(clips.folder.path)/other.db"),
+            ("list tag:Sw", "list tag:Swift"),
             // Within a quote that is not closed yet.
             ("search \"tag:sw", "search \"tag:swift"), ("search 'two tag:sw", "search 'two tag:swift"),
         ] {

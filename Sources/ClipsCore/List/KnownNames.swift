@@ -12,6 +12,14 @@ package struct KnownNames: Hashable, Sendable {
         (self.tags, self.authors, self.sites) = (tags, authors, sites)
     }
 
+    /// The tags that filters distinguish, each in its most frequent spelling.
+    package var distinctTags: [String] { Self.distinct(tags) }
+
+    private static func distinct(_ names: [String]) -> [String] {
+        var known = Set<[UInt8]>()
+        return names.filter { known.insert(Folding.foldName($0)).inserted }
+    }
+
     /// Returns the candidates for a word of a query without its sign: fields, or a field with its values.
     package func candidates(for typed: String) -> [String] {
         let values = [
@@ -19,9 +27,16 @@ package struct KnownNames: Hashable, Sendable {
             ("after:", Self.days), ("before:", Self.days), ("on:", Self.days),
         ]
         for (field, names) in values where typed.lowercased().hasPrefix(field) {
-            let begun = typed.dropFirst(field.count).drop { $0 == "\"" }.lowercased()
-            let fitting = names.filter { $0.lowercased().hasPrefix(begun) && $0 != begun }
-            return fitting.map { field + ($0.contains { " \"".contains($0) } ? SearchQuery.quoted($0) : $0) }
+            let begun = typed.dropFirst(field.count).drop { $0 == "\"" }
+            let (small, folded) = (begun.lowercased(), Folding.foldName(String(begun)))
+            let fitting = names.filter {
+                $0.lowercased().hasPrefix(small) && Folding.foldName($0) != folded
+            }
+            // A shell cannot complete a word by names in different cases.
+            let ordered = fitting.filter { $0.hasPrefix(begun) } + fitting.filter { !$0.hasPrefix(begun) }
+            return Self.distinct(ordered).map {
+                field + ($0.contains { " \"".contains($0) } ? SearchQuery.quoted($0) : $0)
+            }
         }
         let fields = values.map(\.0) + ["title:", "url:", "text:", "note:"]
         return fields.filter { $0.hasPrefix(typed) && $0 != typed }

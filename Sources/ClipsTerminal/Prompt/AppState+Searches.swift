@@ -22,7 +22,8 @@ extension AppState {
         guard !typing.filters.searches.isEmpty || !names.tags.isEmpty || !names.sites.isEmpty else {
             return report("There are no saved searches; ':save NAME' saves the filter.")
         }
-        menu = .searches(typing.filters.searches, tags: names.tags, sites: names.sites, settings.config.sort)
+        menu = .searches(
+            typing.filters.searches, tags: names.distinctTags, sites: names.sites, settings.config.sort)
     }
 
     mutating func saveSearch(_ name: String) {
