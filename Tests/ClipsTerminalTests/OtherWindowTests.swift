@@ -274,6 +274,8 @@ import Testing
             try app.run("E\n:wait idle\nmine")
             _ = try app.other("cli") { try await $0.update(id, [.note: .text("theirs")]) }
             try app.run("<Enter>\n:wait text=Choose what to save\nl\n:wait text=Your text is in")
+            let message = try #require(app.state.message?.text)
+            #expect(message.hasSuffix(". Your edit of “Clip 0” was not saved."), "\(message)")
         }
     }
 

@@ -105,7 +105,7 @@ final class AppRunner {
 
     func removeFile(_ path: String) { unlink(path) }
 
-    func retain(_ work: Work) { handle(.programFailed(unsaved.retain(work, because: "Nothing was saved."))) }
+    func retain(_ work: Work) { handle(.programFailed(unsaved.retain(work))) }
 
     func copy(_ text: String, _ what: String) {
         do {

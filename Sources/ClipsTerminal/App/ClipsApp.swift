@@ -114,8 +114,7 @@ package enum ClipsApp {
             worker.retainRest()
         }
         for work in runner.state.unansweredEdits {
-            _ = unsaved.retain(
-                work, because: "Another process changed the clip; your edit was not saved.")
+            _ = unsaved.retain(work, because: "Another process changed the clip.")
         }
         let hasSaved = unsaved.report()
         let closed = try? Mailbox<Bool>()

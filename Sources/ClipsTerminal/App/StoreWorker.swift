@@ -97,7 +97,7 @@ final class StoreWorker: Sendable {
         }
         if let work = running?.work {
             _ = unsaved.retain(
-                work, because: "The app ended during a save; check whether the clip is in the list.")
+                work, as: "The app ended before it knew whether it \(work.summary); check that in the list.")
         }
     }
 

@@ -34,13 +34,15 @@ final class UnsavedWork: Sendable {
 
     /// Retains the text of work, if it has one.
     ///
-    /// - Returns: The reason, with the path of the text.
-    func retain(_ work: Work, because reason: String) -> String {
+    /// - Parameter failure: A sentence that names the clip, if not that of the work.
+    /// - Returns: The failure and its reason, with the path of the text.
+    func retain(_ work: Work, as failure: String? = nil, because reason: String = "") -> String {
         // An edit remains in its form: as a line, it would become a second clip.
         let isAdded = if case .add = work { true } else { false }
         let path = (isAdded ? nil : work.form) ?? retain(work.text)
         // The path first, since a narrow status line cuts off the end.
-        let sentence = path.map { "Your text is in \($0). \(reason)" } ?? "\(work.failure)\(reason)"
+        let place = path.map { "Your text is in \($0). " } ?? ""
+        let sentence = "\(place)\(failure ?? work.failure)\(reason)".trimmed
         state.withLock { if $0.isClosing { $0.sentences.append(sentence) } }
         return sentence
     }

@@ -272,7 +272,11 @@ extension Work {
     var failure: String {
         switch self {
         case .revert(_, let direction, _): "Not \(direction.participle): \(summary). "
-        case .add, .addPage, .edit, .recreate, .quote, .noteQuote, .resolve: ""
+        case .add(let draft, _), .addPage(let draft, _): "\(Clip.quoted(draft.displayTitle)) was not saved. "
+        case .edit(let clip, _, _, _), .recreate(let clip, _, _):
+            "Your edit of \(Clip.quoted(clip.displayTitle)) was not saved. "
+        case .quote(let quote, _): "The quote \(Clip.quoted(quote.text)) was not saved. "
+        case .noteQuote(_, let quote, _): "The note of \(Clip.quoted(quote.text)) was not saved. "
         default: "Not saved: \(summary). "
         }
     }
