@@ -167,15 +167,21 @@ import Testing
     @Test func `a change of a quote is one sentence, and remains one after its undo`() async throws {
         let clip = try await saved("https://a.org")
         let token = try #require(try await store.add(Quote("Words"), to: clip).token)
-        func sentences() async throws -> [String] {
+        func sentences(_ token: HistoryToken) async throws -> [String] {
             let request = HistoryFetchRequest(.ending(at: token), limit: 1)
-            let changes = try await store.container.transactions(request).flatMap(\.changes)
+            let transactions = try await store.container.transactions(request)
+            let changes = transactions.flatMap(\.changes)
             let context = try await store.context(of: changes)
-            return changes.compactMap { context.sentence($0, of: changes) }
+            let role = UndoHistory.Role(contextName: transactions.first?.contextName)
+            return changes.compactMap { context.sentence($0, of: changes, role: role) }
         }
-        #expect(try await sentences() == ["quoted “Words” from clip \(clip) “Title”"])
-        _ = try await store.undo(token)
-        #expect(try await sentences() == ["added a quote of clip \(clip) “Title”"])
+        let sentence = "quoted “Words” from clip \(clip) “Title”"
+        #expect(try await sentences(token) == [sentence])
+        let undone = try #require(try await store.undo(token).token)
+        #expect(try await sentences(token) == ["added a quote of clip \(clip) “Title”"])
+        #expect(try await sentences(undone) == ["undid: " + sentence])
+        let redone = try #require(try await store.undo(undone, isRedoing: true).token)
+        #expect(try await sentences(redone) == ["redid: " + sentence])
     }
 
     @Test func `a known quote does not stand for the change of another clip`() async throws {

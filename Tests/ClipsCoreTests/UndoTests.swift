@@ -56,6 +56,35 @@ struct UndoTests {
         #expect(try await !store.isStored(restored[0]))
     }
 
+    @Test(arguments: [false, true])
+    func `a change is undone in its clip, though another one has its ID now`(isRestored: Bool) async throws {
+        var draft = ClipDraft()
+        draft.title = "first"
+        let (id, _, added) = try await store.add(draft)
+        let tagged = try #require(try await store.update(id, [.tags: .text("c")]).token)
+        let starred = try #require(try await store.update(id, [.starred: .boolean(true)]).token)
+        let deleted = try #require(try await store.delete([id]).token)
+        let insert = "INSERT INTO Clip (id, title, tags) VALUES (\(id), 'other', 'c')"
+        #expect(try Shell.run("sqlite3", [folder.path(of: "clips.db"), insert]).errors == "")
+        let other = try await store.clip(id)
+        #expect(try await store.changeDescription(of: tagged) == "tagged “first” +c")
+        guard isRestored else {
+            let saved = try await store.undo(tagged).saved
+            #expect(saved?.token == nil && saved?.deleted == 1)
+            #expect(try await store.isVoid(starred, isRedoing: false, orDeleted: true))
+            #expect(try await store.undo(#require(added)).token == nil)
+            #expect(try await store.clip(id).version == other.version)
+            return
+        }
+        let new = try #require(try await store.undo(deleted).saved?.restored.first)
+        for step in [starred, tagged] { #expect(try await store.undo(step).saved?.clips == [new]) }
+        let clip = try await store.clip(new)
+        #expect(clip.tags == [] && !clip.isStarred)
+        _ = try await store.undo(#require(added))
+        #expect(try await !store.isStored(new))
+        #expect(try await store.clip(id).version == other.version)
+    }
+
     @Test func `a replaced clip is restored once, with its quotes, in each way`() async throws {
         var draft = ClipDraft()
         (draft.title, draft.text) = ("first", "some words")

@@ -18,7 +18,7 @@ package struct ChangeContext: Sendable {
     ) -> String? {
         if change.objectID.entity == Quote.entity {
             let hasClip = transaction.contains { $0.objectID.entity == ClipModel.entity }
-            return quoteSentence(change)
+            return quoteSentence(change, role)
                 ?? (hasClip ? nil : ChangeWords(QuoteCounts([change]), role: role).phrase)
         }
         if change.changesOnlyTime, transaction.contains(where: { isKnownQuote($0, of: change.objectID.key) })
@@ -53,16 +53,35 @@ package struct ChangeContext: Sendable {
         value(Quote.clip, of: quote).flatMap { owners[$0] }
     }
 
-    /// Returns a change such as `quoted “Words” from clip 7 “Title”`; nil if the words are not known any more.
-    private func quoteSentence(_ change: HistoryChange) -> String? {
+    /// Returns a change such as `quoted “Words” from clip 7 “Title”`, or the one that it undid; nil if the words are not
+    /// known any more.
+    private func quoteSentence(_ change: HistoryChange, _ role: UndoHistory.Role = .work) -> String? {
         guard let text = value("text", of: change)?.textValue else { return nil }
         let owner = owner(of: change)
         let source = owner.map { "clip \($0.id) \(Clip.quoted($0.displayTitle))" } ?? "a deleted clip"
-        return switch change.kind {
-        case .insert: "quoted \(Clip.quoted(text)) from \(source)"
-        case .delete: "deleted the quote \(Clip.quoted(text)) from \(source)"
-        case .update: "changed the quote \(Clip.quoted(text)) from \(source)"
+        let quote = "\(Clip.quoted(text)) from \(source)"
+        return switch (change.kind, role.isUndo) {
+        case (.insert, false), (.delete, true): role.sentence("quoted \(quote)")
+        case (.delete, false), (.insert, true): role.sentence("deleted the quote \(quote)")
+        case (.update, _): role.sentence("changed the quote \(quote)")
         }
+    }
+}
+
+extension StoreSnapshot {
+    /// Returns titles as ``titles(of:maxLater:)`` does; of a clip whose ID another one has now, the title that it had when
+    /// it was first deleted after a transaction.
+    func titles(of clips: [Int64], after token: HistoryToken) throws(StoreError) -> [Int64: String] {
+        var titles = try titles(of: clips)
+        for clip in try fetch(FetchRequest(clips: .keys(clips), [.uuid])) {
+            let request = HistoryFetchRequest(
+                .after(token), changes: .and([.object(clip.id), .kind(.delete)]), limit: 1)
+            let deleted = try transactions(request).first?.changes.first?.tombstone
+            if let deleted, deleted[ClipAttribute.uuid.rawValue] != clip[.uuid] {
+                titles[clip.id.key] = ClipModel.title(of: deleted)
+            }
+        }
+        return titles
     }
 }
 

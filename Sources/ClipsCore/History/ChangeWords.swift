@@ -236,12 +236,7 @@ package struct ChangeWords: Hashable, Sendable {
 
     /// Returns a sentence without an end, such as `marked “Title” as read`.
     package func sentence(_ subject: String) -> String {
-        let words = ownSentence(subject)
-        return switch role {
-        case .undo: "undid: \(words)"
-        case .redo: "redid: \(words)"
-        case .work, .restore: words
-        }
+        role.sentence(ownSentence(subject))
     }
 
     /// Returns the shortest words of a change, such as `“Title” read`, with an author before them.

@@ -302,7 +302,7 @@ extension ClipStore {
             let lacking = step.first.map { ChangeWords($0).lacking } ?? []
             if step.clips.count > 1 { values = try snapshot.commonValues(after: step) }
             if step.clips.count <= 2 || step.words.count > 1 {
-                titles = try snapshot.titles(of: step.named.sorted())
+                titles = try snapshot.titles(of: step.named.sorted(), after: token)
             }
             if step.clips.count > 1, let update = step.update {
                 let missing = ChangeWords(update).lacking

@@ -22,6 +22,15 @@ package struct UndoHistory: Hashable, Sendable {
 
         package var isUndo: Bool { if case .undo = self { true } else { false } }
 
+        /// Returns the words of a transaction with those of its work.
+        func sentence(_ work: String) -> String {
+            switch self {
+            case .undo: "undid: \(work)"
+            case .redo: "redid: \(work)"
+            case .work, .restore: work
+            }
+        }
+
         /// Whether the work, which the transaction may undo, is the return of deleted clips.
         package var isOfRestore: Bool {
             switch self {

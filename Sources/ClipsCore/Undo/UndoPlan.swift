@@ -44,12 +44,24 @@ struct UndoPlan {
         let touched = FetchRequest(ClipModel.entity, where: .keys(later.keys.filter(existing.contains)))
         let present = Dictionary(uniqueKeysWithValues: try snapshot.fetch(touched).map { ($0.id.key, $0) })
 
+        let moved = later.compactMapValues(\.deletedUUID).filter { uuids[$0] != $1 }
+        let returned = FetchRequest(
+            ClipModel.entity, where: .isOneOf(ClipAttribute.uuid.rawValue, Array(moved.values)))
+        let others = moved.isEmpty ? [] : try snapshot.fetch(returned)
+
         var clips: [UndoConflict.Clip] = []
         var (count, hasRest) = (0, false)
         var authors: [String?] = []
         for id in effects.order where id.entity == ClipModel.entity {
             guard let effect = effects[id] else { continue }
-            let (exists, now, since) = (existing.contains(id.key), present[id.key], later[id.key])
+            var (id, since) = (id, later[id.key])
+            var (exists, now) = (existing.contains(id.key), present[id.key])
+            if !effect.isRestoring, let uuid = moved[id.key] {
+                // Without the clip that has its ID now.
+                now = others.first { $0[.uuid] == uuid }
+                (exists, id) = (now != nil, now?.id ?? id)
+                since?.foreign = []
+            }
             let fields: [UndoConflict.Field]
             switch (effect, exists) {
             case (.restore(let values), false):
@@ -182,6 +194,8 @@ extension UndoPlan {
             case delete
             case restore([String: AttributeValue])
             case update([String: AttributeValue])
+
+            var isRestoring: Bool { if case .restore = self { true } else { false } }
         }
 
         private(set) var order: [ObjectID] = []

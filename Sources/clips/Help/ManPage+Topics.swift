@@ -61,7 +61,7 @@ extension ManPage {
                 add keys. 'add --jsonl' and 'import' read the same objects.
                 """,
             items: [
-                ("id, version", "Numbers: the ID, and the number of the clip's saves"),
+                ("id, version", "Numbers: the ID, and one that grows with each save of the clip"),
                 ("uuid", "ID of the clip in every store"),
                 ("url, title, text, note", "Texts, empty if there are none"),
                 ("tags", "List of names"), ("author", "Name of the author that saved it"),
@@ -112,7 +112,8 @@ extension ManPage {
                 The text of a page is its article in Markdown, without the menus, footers, and lists of links around \
                 it: headings, lists, quotes, code, tables, and the descriptions of images. '[1]' after words is the \
                 number of a link, and the app lists the links at the end. '[^1]' refers to a note of the page, \
-                which is where the page has it. Any other text with the signs of Markdown is shown in the same way.
+                which is where the page has it. Any other text with the signs of Markdown is shown in the same way, \
+                up to 4 MB; the rest is shown with its signs.
                 """),
         Topic(
             title: "UNSAVED CLIPS",
