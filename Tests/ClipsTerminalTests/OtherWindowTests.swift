@@ -249,6 +249,7 @@ import Testing
             bind X star ; !/no/such/program {url} ; read
             bind Y star ; !sh -c 'echo printed' {id} ; read
             bind Z star ; !true ; read
+            bind W tag +w ; star ; !/no/such/program {url}
             """
         #expect(ConfigFile(config).errors.isEmpty)
         try await RunningApp.open(config: config, clips: 3) { app in
@@ -265,6 +266,11 @@ import Testing
             #expect(try clip(ids[1]).isStarred && !clip(ids[1]).isUnread)
             try app.run("j\n:wait idle\nZ\n:wait text=as read\n:wait idle")
             #expect(try clip(ids[2]).isStarred && !clip(ids[2]).isUnread)
+        }
+        try await RunningApp.open(config: config, clips: 1) { app in
+            try app.run(":wait idle\nW\n:wait text=/no/such/program\n:wait idle")
+            let text = try #require(app.state.message?.text)
+            #expect(text.hasPrefix("Tagged “Clip 0” +w, starred it · u to undo · '/no/such"), "\(text)")
         }
     }
 

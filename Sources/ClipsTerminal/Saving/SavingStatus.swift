@@ -176,9 +176,8 @@ extension AppState {
         _ verb: String, _ summary: String, _ remark: String?, _ hint: String, of group: Int?
     ) {
         let isReported = isReported(group)
-        let failure = message.flatMap { $0.isError ? $0.text : nil }
-        let other =
-            isReported || group == nil || group != typing.group || failure != nil ? nil : message?.text
+        let isError = message?.isError == true
+        let other = isReported || group == nil || group != typing.group || isError ? nil : message?.text
         var works = isReported ? saving.reported?.works ?? [] : []
         // A key may undo its own work.
         if !verb.isEmpty, let own = works.lastIndex(where: { $0.verb != verb && $0.summary == summary }) {
@@ -191,15 +190,10 @@ extension AppState {
             isAlike
             ? verb + summaries.joined(separator: ", ")
             : works.map { $0.verb + $0.summary }.joined(separator: ", ")
-        let more = isReported ? saving.reported?.more : nil
+        let more = isReported ? saving.reported?.more : isError ? message?.text : nil
         let text = Self.joined([all.sentence, remark, hint, other, more])
-        saving.reported = nil
-        if let failure {
-            message = Message(text: Self.joined([text, failure]), isError: true, at: now)
-        } else {
-            report(text)
-            saving.reported = (group, works, more, text)
-        }
+        message = Message(text: text, isError: isError, at: now)
+        saving.reported = (group, works, more, text)
     }
 
     /// Returns summaries of which the later ones do not repeat the title in the first one.
