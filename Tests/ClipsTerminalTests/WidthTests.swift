@@ -41,7 +41,7 @@ import Testing
 
     @Test(
         arguments: ["", "needle", "tag0", "site0", "tag0 needle"],
-        ["", "set relativenumber on", "set sidebar on", "set split 20", "set columns title,url"])
+        ["", "set relativenumber on", "set sidebar on", "set split 20", "set columns title,url", "set columns title,age"])
     func `the words of a title never get fewer when the terminal gets wider`(
         filter: String, config: String
     ) throws {
@@ -90,6 +90,19 @@ import Testing
             let line = state.lines[1]
             #expect(line.ranges(of: "tag0").count == 1, "\(columns) columns: \(line)")
         }
+    }
+
+    @Test func `a short reason leaves the other cells to the title`() throws {
+        var state = AppState.showing(1, Size(rows: 8, columns: 110), config: "set columns title,age")
+        try state.press("/tag0<Enter>")
+        let title = String(repeating: "long title ", count: 30)
+        _ = state.take(
+            .window(
+                LiveList.Window(
+                    rows: [row(9, title)], lowerIndex: 0, count: 1, reachesStart: true, reachesEnd: true),
+                generation: state.list.feed.generation))
+        let end = try #require(state.lines[1].firstRange(of: "…  #tag0"))
+        #expect(state.lines[1][..<end.lowerBound].count > 80, "\(state.lines[1])")
     }
 
     @Test func `columns fit the list, and the author yields first`() {

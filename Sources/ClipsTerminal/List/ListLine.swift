@@ -97,7 +97,10 @@ struct ListLine: Equatable {
             // The end of a long title makes room for why the clip matches. It is no shorter than in a narrower list.
             let least = look.columns.minTitleWithReason
             let left = max(least, column.width - 2 - Self.minExcerpt)
-            let width = min(max(least, column.width * 3 / 5), left)
+            let others = look.columns[.tags] == nil ? clip.tags.filter { !excerpt.tags.contains($0) } : []
+            let rest = [excerpt.text, Self.tagText(others)].filter { !$0.isEmpty }.joined(separator: "  ")
+            let free = column.width - 2 - max(Self.minMatch, DisplayWidth.columns(of: rest))
+            let width = max(min(max(least, column.width * 3 / 5), left), free)
             shown = Self.title(title, of: clip, highlight, columns: width)
         }
         var used = frame.put(
