@@ -269,7 +269,7 @@ import Testing
             let works = works(try state.press(keys))
             #expect(works.count == 1 && works.allSatisfy(isRight), "\(keys): \(works)")
         }
-        guard case .gather([27, 28, 29], _, .open)? = try state.press("o").last else {
+        guard case .gather([27, 28, 29], _, .open(.browser))? = try state.press("o").last else {
             Issue.record("no addresses are read")
             return
         }
@@ -326,8 +326,8 @@ import Testing
                     id: ClipModel.objectID(id), version: 1, layout: layout,
                     values: [.text("https://a.example/\(id)")]))
         }
-        guard case .open(let urls, _)? = state.answer(.gather([], state.list.query.sort, .open), clips).first
-        else {
+        let effects = state.answer(.gather([], state.list.query.sort, .open(.browser)), clips)
+        guard case .open(let urls, _)? = effects.first else {
             Issue.record("not opened")
             return
         }

@@ -37,6 +37,10 @@ import Testing
         }
     }
 
+    @Test func `a title with line ends is one line in a message`() {
+        #expect(Clip.quoted("two\nlines\r\nand more") == "“two lines and more”")
+    }
+
     @Test func `a report with many names takes four rows, without their line ends`() {
         var state = AppState.showing(30, Self.narrow)
         _ = state.handle(
@@ -113,6 +117,13 @@ import Testing
         #expect(state.lines.joined(separator: " ").contains("immediately."), "\(state.lines)")
         _ = state.handle(.resized(Size(rows: 24, columns: 80)), at: noon)
         #expect(state.lines.contains { $0.trimmed.hasSuffix("# saves pages with a click in the browser") })
+    }
+
+    @Test func `the sentence of an empty history is whole`() {
+        var state = AppState.showing(0, Self.narrow)
+        state.showHistory()
+        state.answer(.loadHistory(HistoryFilter(), after: 0), ([HistoryTransaction](), Int64(0)))
+        #expect(state.lines.joined(separator: " ").contains("purged."), "\(state.lines)")
     }
 
     @Test func `the history has room for a change and its title, and names the author below`() {

@@ -53,7 +53,7 @@ import Testing
             try app.run("o\n:wait text='sh' ended with status 7 on https://")
             #expect(app.state.message?.isError == true)
             try app.use(browser: "case $1 in *clip1*) exit 3; esac")
-            try app.run("3<Space>o\n:wait text='sh' ended with status 3 for 1 of 3.")
+            try app.run("3<Space>o\n:wait text='sh' ended with status 3 for 1 of 3 URLs.")
             app.script.runner.programs.browser = "/no/such/browser"
             try app.run("<Esc>o\n:wait text='/no/such/browser' could not be started")
         }
@@ -68,16 +68,37 @@ import Testing
         }
     }
 
-    @Test func `the page that opens here is that of the clip under the cursor, also with marks`() throws {
-        for marks in ["", "<Space>", "2<Space>", "<Space>G"] {
-            var state = AppState.showing(3)
-            let effects = try state.press("\(marks)O")
-            let clip = try #require(state.list.clips.selectedRow)
-            guard case .openHere(clip.url, [clip.id], clip.title)? = effects.last else {
-                Issue.record("\(marks)O: \(effects)")
+    @Test func `a page opens here or in the archive as in the browser, also those of marked clips`() throws {
+        var state = AppState.showing(3)
+        let clip = try #require(state.list.clips.selectedRow)
+        func isHere(_ effect: Effect?, _ urls: [String], _ clips: [Int64], _ subject: String) -> Bool {
+            if case .openHere(urls, clips, subject)? = effect { true } else { false }
+        }
+        #expect(isHere(try state.press("O").last, [clip.url], [clip.id], clip.title))
+        for (key, place) in [("o", PagePlace.browser), ("O", .terminal), ("I", .archive)] {
+            guard case .gather([1, 2], _, .open(place))? = try state.press("g2<Space>" + key).last else {
+                Issue.record("\(key) does not use the marks")
                 continue
             }
+            try state.press("<Esc><Esc>")
         }
+        let layout = StoredObject.Layout(names: ["url"])
+        let clips = [2, 1].map {
+            Clip(
+                StoredObject(
+                    id: ClipModel.objectID($0), version: 1, layout: layout,
+                    values: [.text("https://a.ex/\($0)")]))
+        }
+        let urls = ["https://a.ex/2", "https://a.ex/1"]
+        let here = state.answer(.gather([1, 2], nil, .open(.terminal)), clips)
+        #expect(isHere(here.first, urls, [2, 1], "2 URLs"))
+        let archive = state.answer(.gather([1, 2], nil, .open(.archive)), clips)
+        guard case .open(let archived, [2, 1])? = archive.first else {
+            Issue.record("not opened")
+            return
+        }
+        let host = "https://web.archive.org/"
+        #expect(zip(archived, urls).allSatisfy { $0.hasPrefix(host) && $0.hasSuffix($1) })
     }
 
     @Test func `the advice about a program that cannot be started is its name`() {

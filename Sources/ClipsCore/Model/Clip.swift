@@ -62,7 +62,8 @@ package struct Clip: Hashable, Sendable, Identifiable {
 
     /// Returns the beginning of a title or another text in quotation marks.
     package static func quoted(_ text: String, upTo length: Int = 40) -> String {
-        "“\(text.prefix(length))\(text.dropFirst(length).isEmpty ? "" : "…")”"
+        let line = text.prefix(length).map { $0.isNewline ? " " : String($0) }.joined()
+        return "“\(line)\(text.dropFirst(length).isEmpty ? "" : "…")”"
     }
 }
 

@@ -120,8 +120,8 @@ final class AppRunner {
     }
 
     func open(_ urls: [String], _ clips: [Int64]) {
-        for url in urls {
-            if let rejection = Browser.rejection(of: url) { return handle(.programFailed(rejection)) }
+        if let rejection = urls.lazy.compactMap(Browser.rejection).first {
+            return handle(.programFailed(rejection))
         }
         let subject = urls.count == 1 ? urls[0] : "\(urls.count) URLs"
         let commands = urls.map { Browser.command(for: $0, browser: programs.browser) }
@@ -131,11 +131,15 @@ final class AppRunner {
         collectPrograms()
     }
 
-    func openHere(_ url: String, _ clips: [Int64], _ subject: String) {
-        if let rejection = Browser.rejection(of: url) { return handle(.programFailed(rejection)) }
+    func openHere(_ urls: [String], _ clips: [Int64], _ subject: String) {
+        if let rejection = urls.lazy.compactMap(Browser.rejection).first {
+            return handle(.programFailed(rejection))
+        }
         let named = programs.terminalBrowser
-        let command = named.map { Browser.command(for: url, browser: $0) } ?? Browser.inTerminal(url)
-        openHere([command], clips, subject)
+        let commands = urls.map { url in
+            named.map { Browser.command(for: url, browser: $0) } ?? Browser.inTerminal(url)
+        }
+        openHere(commands, clips, subject)
     }
 
     /// The browser has the terminal until it ends.

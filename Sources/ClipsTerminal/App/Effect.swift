@@ -72,8 +72,8 @@ enum Effect: Sendable {
     case retain(Work)
     /// Opens URLs in the browser; then the clips are read.
     case open(urls: [String], clips: [Int64])
-    /// Opens a URL in a browser in this terminal; then the clips are read.
-    case openHere(url: String, clips: [Int64], subject: String)
+    /// Opens URLs in a browser in this terminal, one after the other; then the clips are read.
+    case openHere(urls: [String], clips: [Int64], subject: String)
     /// Runs programs one after the other on the terminal, or next to the app.
     case run([ProgramCall], inBackground: Bool)
     case copy(String, what: String)
@@ -292,7 +292,7 @@ enum Effect: Sendable {
         case .removeFile(let path): .terminal { $0.removeFile(path) }
         case .retain(let work): .terminal { $0.retain(work) }
         case .open(let urls, let clips): .terminal { $0.open(urls, clips) }
-        case .openHere(let url, let clips, let subject): .terminal { $0.openHere(url, clips, subject) }
+        case .openHere(let urls, let clips, let subject): .terminal { $0.openHere(urls, clips, subject) }
         case .run(let calls, let inBackground): .terminal { $0.run(calls, inBackground: inBackground) }
         case .copy(let text, let what): .terminal { $0.copy(text, what) }
         case .setMouse(let isOn): .terminal { $0.screen.setMouse(isOn) }
@@ -305,10 +305,17 @@ enum Effect: Sendable {
     }
 }
 
+/// The place where a page opens.
+enum PagePlace: Hashable, Sendable {
+    case browser, terminal
+    /// The page in the Internet Archive, in the browser.
+    case archive
+}
+
 /// The use of clips read from the store.
 enum Purpose: Hashable, Sendable {
     case copy(CopyForm)
-    case open
+    case open(PagePlace)
     case run(ClipCommand, withInput: Bool)
     case pick(CopyForm)
 
@@ -318,7 +325,8 @@ enum Purpose: Hashable, Sendable {
     /// The attributes to read; nil for all.
     var attributes: [ClipAttribute]? {
         switch self {
-        case .open, .copy(.url), .pick(.url): [.url]
+        case .open: [.url, .created]
+        case .copy(.url), .pick(.url): [.url]
         case .copy(.title), .copy(.markdown), .pick(.markdown): [.title, .url]
         case .copy(.text), .pick(.text): [.text]
         case .copy(.id), .pick(.id): [.created]

@@ -59,8 +59,11 @@ struct HistoryScreen {
             let sentence =
                 filter.isEmpty
                 ? "The history is empty, or has been purged." : "No transactions match “\(filter.text)”."
-            return frame.putCut(
-                state.history.isLoaded ? sentence : "…", in: area, column: 1, width: width - 1)
+            var text = WrappedText(state.history.isLoaded ? sentence : "…", width: max(1, width - 2))
+            for (row, line) in text.lines(0..<area.size.rows).enumerated() {
+                frame.put(line, in: area, row: row, column: 1)
+            }
+            return
         }
         for row in 0..<Self.listRows(layout) {
             let index = state.history.top + row

@@ -233,11 +233,11 @@ extension ActionTable {
                 hint: ("browser", 4), scope: .clips, unless: noURLs, counted: { $0.browse(link: $1) })
         case .browseHere:
             Entry(
-                action, "O", .clip, "Open the URL in a browser in this terminal", scope: .clip, unless: noURL
-            ) { $0.openPage($0.targetURL, inTerminal: true) }
+                action, "O", .clip, "Open the URL in a browser in this terminal", scope: .clips, unless: noURL
+            ) { $0.browse(.terminal) }
         case .internetArchive:
-            Entry(action, "I", .clip, "Open the page in the Internet Archive", scope: .clip, unless: noURL) {
-                $0.openPage($0.targetInArchive)
+            Entry(action, "I", .clip, "Open the page in the Internet Archive", scope: .clips, unless: noURL) {
+                $0.browse(.archive)
             }
         case .links:
             Entry(action, "f", .clip, "Choose a link in the clip to open", scope: .clip, unless: noLinks) {
@@ -347,7 +347,7 @@ extension ActionTable {
     }
 
     @Sendable private static func noURLs(_ state: AppState, screen: AppState.Screen) -> String? {
-        state.actsOnMarks || state.reader.hasFocus && !state.reader.links.isEmpty ? nil : noURL(state, screen)
+        state.reader.hasFocus && !state.reader.links.isEmpty ? nil : noURL(state, screen)
     }
 
     @Sendable private static func wrapped(_ state: AppState, _: AppState.Screen) -> String? {
@@ -373,6 +373,6 @@ extension ActionTable {
     }
 
     @Sendable private static func noURL(_ state: AppState, _: AppState.Screen) -> String? {
-        state.targetURL.isEmpty ? "\(Clip.quoted(state.targetTitle)) has no URL." : nil
+        state.actsOnMarks || !state.targetURL.isEmpty ? nil : "\(Clip.quoted(state.targetTitle)) has no URL."
     }
 }

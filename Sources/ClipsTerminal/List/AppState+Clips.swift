@@ -33,12 +33,6 @@ extension AppState {
 
     var targetURL: String { target?.row?.url ?? reader.clip?.url ?? "" }
 
-    /// The address of the page in the Internet Archive.
-    var targetInArchive: String {
-        let saved = target?.row?.created ?? reader.clip?.created ?? now
-        return CheckedLink.archived(targetURL, at: saved.milliseconds)
-    }
-
     /// The tags of the only clip that an action applies to; nil for several.
     var targetTags: [String]? {
         if actsOnMarks { return list.clips.rows.first { [$0.id] == chosen }?.tags }
@@ -122,10 +116,16 @@ extension AppState {
     }
 
     /// Opens the URLs of the clips, or a numbered link of the open clip.
-    mutating func browse(link number: Int?) {
+    mutating func browse(_ place: PagePlace = .browser, link number: Int? = nil) {
         guard actsOnMarks else {
-            if reader.hasFocus, number != nil || targetURL.isEmpty { return openLink(number ?? 1) }
-            return openPage(targetURL)
+            switch place {
+            case .browser where reader.hasFocus && (number != nil || targetURL.isEmpty):
+                return openLink(number ?? 1)
+            case .browser, .terminal: return openPage(targetURL, inTerminal: place == .terminal)
+            case .archive:
+                let saved = target?.row?.created ?? reader.clip?.created ?? now
+                return openPage(CheckedLink.archived(targetURL, at: saved.milliseconds))
+            }
         }
         let ids = chosen
         guard ids.count <= Self.maxOpened else {
@@ -133,7 +133,7 @@ extension AppState {
                 "\(ids.count.grouped) clips are marked; mark at most \(Self.maxOpened) to open them.",
                 isError: true)
         }
-        emit(.gather(ids, list.query.sort, .open))
+        emit(.gather(ids, list.query.sort, .open(place)))
     }
 
     /// Copies the selected lines of the open clip, or offers the forms of the chosen clips.
@@ -207,10 +207,19 @@ extension AppState {
             let isNamed = clips.count == 1 && [.text, .json].contains(form)
             let name = isNamed ? " of \(name(of: clips[0]))" : rest
             emit(.copy(text, what: count + form.name(copied) + name))
-        case .open:
+        case .open(let place):
             let pages = clips.filter { !$0.url.isEmpty }
             guard !pages.isEmpty else { return report("None of the clips has a URL.") }
-            emit(.open(urls: pages.map(\.url), clips: pages.map(\.id)))
+            let ids = pages.map(\.id)
+            switch place {
+            case .browser: emit(.open(urls: pages.map(\.url), clips: ids))
+            case .terminal:
+                let subject = pages.count == 1 ? pages[0].displayTitle : "\(pages.count) URLs"
+                emit(.openHere(urls: pages.map(\.url), clips: ids, subject: subject))
+            case .archive:
+                let urls = pages.map { CheckedLink.archived($0.url, at: $0.created.milliseconds) }
+                emit(.open(urls: urls, clips: ids))
+            }
         case .run(let command, let withInput): run(command, on: clips, withInput: withInput)
         }
     }

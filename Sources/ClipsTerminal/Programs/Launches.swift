@@ -103,7 +103,7 @@ struct Launches {
 
     private static func report(_ launch: Launch) -> Report {
         func failed(_ what: String, _ count: Int, _ hint: String) -> Report {
-            let some = launch.count == 1 ? " on \(launch.subject)" : " for \(count) of \(launch.count)"
+            let some = launch.count == 1 ? " on \(launch.subject)" : " for \(count) of \(launch.subject)"
             let sentence = "'\(launch.program)' \(what)\(some). \(hint)"
             return Report(sentence: sentence, isFailure: true, clips: launch.clips)
         }

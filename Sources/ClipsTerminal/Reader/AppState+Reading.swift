@@ -24,7 +24,7 @@ extension AppState {
     mutating func openPage(_ url: String, inTerminal: Bool = false) {
         let clips = (target?.id).map { [$0] } ?? []
         guard inTerminal else { return emit(.open(urls: [url], clips: clips)) }
-        emit(.openHere(url: url, clips: clips, subject: url == targetURL ? targetTitle : url))
+        emit(.openHere(urls: [url], clips: clips, subject: url == targetURL ? targetTitle : url))
     }
 
     mutating func goToClip(by rows: Int) {
