@@ -85,6 +85,20 @@ struct UndoTests {
         #expect(try await store.clip(id).version == other.version)
     }
 
+    @Test func `a change is undone in a clip that returned with a new UUID`() async throws {
+        var draft = ClipDraft()
+        draft.title = "first"
+        let id = try await store.add(draft).id
+        let starred = try #require(try await store.update(id, [.starred: .boolean(true)]).token)
+        let uuid = try await store.clip(id).uuid
+        let deleted = try #require(try await store.delete([id]).token)
+        let insert = "INSERT INTO Clip (uuid, title, starred) VALUES ('\(uuid)', 'other', 1)"
+        #expect(try Shell.run("sqlite3", [folder.path(of: "clips.db"), insert]).errors == "")
+        #expect(try await store.undo(deleted).saved?.restored == [id])
+        #expect(try await store.undo(starred).saved?.clips == [id])
+        #expect(try await !store.clip(id).isStarred)
+    }
+
     @Test func `a replaced clip is restored once, with its quotes, in each way`() async throws {
         var draft = ClipDraft()
         (draft.title, draft.text) = ("first", "some words")

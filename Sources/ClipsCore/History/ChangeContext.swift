@@ -73,11 +73,11 @@ extension StoreSnapshot {
     /// it was first deleted after a transaction.
     func titles(of clips: [Int64], after token: HistoryToken) throws(StoreError) -> [Int64: String] {
         var titles = try titles(of: clips)
-        for clip in try fetch(FetchRequest(clips: .keys(clips), [.uuid])) {
-            let request = HistoryFetchRequest(
-                .after(token), changes: .and([.object(clip.id), .kind(.delete)]), limit: 1)
+        for clip in try fetch(FetchRequest(clips: .keys(clips), [.uuid, .created])) {
+            let deletion = ChangePredicate.and([.object(clip.id), .kind(.delete)])
+            let request = HistoryFetchRequest(.after(token), changes: deletion, limit: 1)
             let deleted = try transactions(request).first?.changes.first?.tombstone
-            if let deleted, deleted[ClipAttribute.uuid.rawValue] != clip[.uuid] {
+            if let deleted, !clip.isClip(deletedAs: deleted) {
                 titles[clip.id.key] = ClipModel.title(of: deleted)
             }
         }

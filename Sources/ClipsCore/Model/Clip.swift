@@ -79,6 +79,11 @@ extension StoredObject {
 
     func text(_ attribute: ClipAttribute) -> String { self[attribute].textValue ?? "" }
 
+    /// Whether the object is a clip that was deleted and returned, which may have a new UUID.
+    func isClip(deletedAs tombstone: [String: AttributeValue]) -> Bool {
+        [.uuid, .created].contains { (name: ClipAttribute) in self[name] == tombstone[name.rawValue] }
+    }
+
     func date(_ attribute: ClipAttribute) -> Date { Date(milliseconds: self[attribute].integerValue ?? 0) }
 }
 

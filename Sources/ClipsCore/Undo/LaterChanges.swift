@@ -10,18 +10,25 @@ struct LaterChanges {
         /// The values after the step, of the attributes that changed later.
         private(set) var left: [String: AttributeValue] = [:]
         /// The attributes that another session than that of the step and its undo set last.
-        var foreign: Set<String> = []
-        /// The UUID of the clip when it was first deleted: another clip may have its ID now, and it another ID.
-        private(set) var deletedUUID: AttributeValue?
+        private(set) var foreign: Set<String> = []
+        /// The clip when it was first deleted: another clip may have its ID now, and it another ID.
+        private(set) var tombstone: [String: AttributeValue]?
         /// Whether the last change was by another session.
         private(set) var endsForeign = false
         /// The last author of each attribute.
         private(set) var authors: [String: String?] = [:]
 
+        /// Those of a clip that has another ID now, without what happened to the clip that has its ID.
+        var ofMovedClip: Values {
+            var values = self
+            (values.foreign, values.authors) = ([], [:])
+            return values
+        }
+
         fileprivate mutating func add(_ change: HistoryChange, by author: String?, isForeign: Bool) {
             let replaced = change.kind == .delete ? change.tombstone ?? [:] : change.oldValues
             left.merge(replaced) { first, _ in first }
-            deletedUUID = deletedUUID ?? change.tombstone?[ClipAttribute.uuid.rawValue]
+            tombstone = tombstone ?? change.tombstone
             // A deleted clip returns as it was.
             if change.kind == .update {
                 for name in replaced.keys { authors.updateValue(author, forKey: name) }

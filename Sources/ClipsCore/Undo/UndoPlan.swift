@@ -35,18 +35,20 @@ struct UndoPlan {
         try effects.renewTakenUUIDs(in: snapshot)
         let ids = effects.order.filter { $0.entity == ClipModel.entity }.map(\.key)
         let later = try later.values(of: ids, after: piece.token, in: snapshot)
-        let uuids = try snapshot.fetch(FetchRequest(clips: .keys(ids), [.uuid]))
-            .reduce(into: [:]) { $0[$1.id.key] = $1[.uuid] }
-        let existing = Set(uuids.keys)
+        let known = try snapshot.fetch(FetchRequest(clips: .keys(ids), [.uuid, .created]))
+            .reduce(into: [:]) { $0[$1.id.key] = $1 }
+        let existing = Set(known.keys)
         let gone = later.filter { $1.endsForeign && !existing.contains($0) }.mapValues(\.left)
         repeated += effects.keepDeleted(gone)
         try addQuotes(effects, in: snapshot)
         let touched = FetchRequest(ClipModel.entity, where: .keys(later.keys.filter(existing.contains)))
         let present = Dictionary(uniqueKeysWithValues: try snapshot.fetch(touched).map { ($0.id.key, $0) })
 
-        let moved = later.compactMapValues(\.deletedUUID).filter { uuids[$0] != $1 }
+        let (uuid, created) = (ClipAttribute.uuid.rawValue, ClipAttribute.created.rawValue)
+        let moved = later.compactMapValues(\.tombstone)
+            .filter { known[$0]?.isClip(deletedAs: $1) != true }
         let returned = FetchRequest(
-            ClipModel.entity, where: .isOneOf(ClipAttribute.uuid.rawValue, Array(moved.values)))
+            ClipModel.entity, where: .isOneOf(uuid, moved.values.compactMap { $0[uuid] }))
         let others = moved.isEmpty ? [] : try snapshot.fetch(returned)
 
         var clips: [UndoConflict.Clip] = []
@@ -56,11 +58,13 @@ struct UndoPlan {
             guard let effect = effects[id] else { continue }
             var (id, since) = (id, later[id.key])
             var (exists, now) = (existing.contains(id.key), present[id.key])
-            if !effect.isRestoring, let uuid = moved[id.key] {
+            if !effect.isRestoring, let tombstone = moved[id.key] {
                 // Without the clip that has its ID now.
-                now = others.first { $0[.uuid] == uuid }
+                now = others.first { clip in
+                    [uuid, created].allSatisfy { clip[$0] == tombstone[$0] }
+                }
                 (exists, id) = (now != nil, now?.id ?? id)
-                since?.foreign = []
+                since = since?.ofMovedClip
             }
             let fields: [UndoConflict.Field]
             switch (effect, exists) {
@@ -68,7 +72,7 @@ struct UndoPlan {
                 steps.append((id, .restore(values)))
                 fields = []
                 hasRest = true
-            case (.restore(let values), true) where effects.uuid(of: id) != uuids[id.key]:
+            case (.restore(let values), true) where effects.uuid(of: id) != known[id.key]?[.uuid]:
                 steps.append((id, .insert(values)))
                 fields = []
                 hasRest = true

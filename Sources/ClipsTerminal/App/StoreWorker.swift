@@ -97,7 +97,7 @@ final class StoreWorker: Sendable {
         }
         if let work = running?.work {
             _ = unsaved.retain(
-                work, as: "The app ended before it knew whether it \(work.summary); check that in the list.")
+                work, as: "The app ended before it knew whether it \(work.sentence); check that in the list.")
         }
     }
 

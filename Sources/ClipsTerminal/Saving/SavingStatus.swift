@@ -158,7 +158,7 @@ extension AppState {
             guard let token else {
                 guard !isReported(group) else { return }
                 report(summary.sentence)
-                saving.reported = message.map { (group, [], nil, $0.text) }
+                if message?.isError != true { saving.reported = message.map { (group, [], nil, $0.text) } }
                 return
             }
             undoSteps.addWork(UndoStep(token: token, summary: summary, group: group))
@@ -190,7 +190,9 @@ extension AppState {
             isAlike
             ? verb + summaries.joined(separator: ", ")
             : works.map { $0.verb + $0.summary }.joined(separator: ", ")
-        let more = isReported ? saving.reported?.more : isError ? message?.text : nil
+        // Of a message that has an error already, that alone.
+        let isJoined = isReported || isError && saving.reported?.text == message?.text
+        let more = isJoined ? saving.reported?.more : isError ? message?.text : nil
         let text = Self.joined([all.sentence, remark, hint, other, more])
         message = Message(text: text, isError: isError, at: now)
         saving.reported = (group, works, more, text)

@@ -268,6 +268,12 @@ extension Work {
         }
     }
 
+    /// The summary, and whether it is undone or redone.
+    var sentence: String {
+        guard case .revert(_, let direction, _) = self else { return summary }
+        return "\(direction == .undo ? "undid" : "redid"): \(summary)"
+    }
+
     /// The words before the reason why the work was not saved.
     var failure: String {
         switch self {
