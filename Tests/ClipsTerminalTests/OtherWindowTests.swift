@@ -285,6 +285,25 @@ import Testing
         }
     }
 
+    @Test func `work without a change says of a clip that was deleted meanwhile that it is`() async throws {
+        for (keys, end) in [("E\n:wait idle", "<Enter>"), ("t", "+<Enter>"), ("e", "")] {
+            try await RunningApp.open(size: Size(rows: 24, columns: 300), clips: 1) { app in
+                let id = try #require(app.state.list.clips.selectedID)
+                let delete = "sqlite3 '\(app.folder.path(of: "clips.db"))' 'DELETE FROM Clip'"
+                try app.use(editor: keys == "e" ? delete : "true")
+                try app.run(keys)
+                if keys != "e" { _ = try app.other("cli") { try await $0.delete([id]) } }
+                try app.run("\(end)\n:wait text=“Clip 0” is already deleted. Nothing was changed.")
+                #expect(app.state.message?.isError == true)
+            }
+        }
+        try await RunningApp.open(size: Size(rows: 24, columns: 300), clips: 1) { app in
+            let delete = "sqlite3 '\(app.folder.path(of: "clips.db"))' 'DELETE FROM Clip'"
+            try app.use(editor: "\(delete); echo words > \"$1\"")
+            try app.run("e\n:wait text=“Clip 0” is already deleted. Nothing was changed. Your text is in")
+        }
+    }
+
     @Test func `going to a saved page that was deleted meanwhile loses no URL`() async throws {
         try await RunningApp.open(clips: 4) { app in
             let id = app.state.list.clips.rows[1].id

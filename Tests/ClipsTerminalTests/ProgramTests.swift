@@ -280,7 +280,7 @@ import Testing
             func exists() -> Bool { FileManager.default.fileExists(atPath: form()) }
             let remember = "echo \"$1\" > '\(path)'"
             try app.use(editor: "\(remember); exit 3")
-            try app.run("e\n:wait text=ended with status 3; “Clip 0” is unchanged. Check EDITOR")
+            try app.run("e\n:wait text=ended with status 3; your edit of “Clip 0” was not saved. Check")
             #expect(form().contains("/clip-") && !exists())
             try app.use(editor: remember)
             try app.run("e\n:wait text= is unchanged.")

@@ -258,6 +258,7 @@ struct SimulatedWorker {
                     values: [Int64: ValuesAfter]()
                 ))
         case .loadForConflict(let id): return answer(store.clip(id) as Any)
+        case .confirm(let unchanged): return answer(unchanged.clips.contains { store.clip($0) != nil })
         case .loadForEdit(let id), .loadForNote(let id), .loadForDeletion(let id):
             return store.clip(id).map { answer($0) } ?? .failure("Gone.")
         default: return nil

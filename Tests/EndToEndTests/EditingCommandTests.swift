@@ -116,6 +116,14 @@ import Testing
         #expect(try leftFiles() == [])
     }
 
+    @Test func `an edit without a change says of a deleted clip that it is`() throws {
+        try clips.run("add", "--title", "a")
+        let run = try edit("sqlite3 \"$CLIPS_STORE\" 'DELETE FROM Clip'", "1")
+        #expect(
+            run.status == 1 && run.errors == "clips: Clip 1 “a” is already deleted. Nothing was changed.\n",
+            "\(run)")
+    }
+
     @Test func `an edit retains the changes of another process to other fields`() throws {
         try clips.run("add", "--title", "a")
         let update = "sqlite3 '\(clips.storePath)' \"UPDATE Clip SET note = 'theirs'\""

@@ -210,7 +210,7 @@ import Testing
         #expect(try await soon { try terminal.shows("the editor begins") })
         try terminal.send("C-c")
         let isShown = try await soon {
-            try terminal.shows("ended with status 130; “") && terminal.shows("is unchanged.")
+            try terminal.shows("ended with status 130; your edit of") && terminal.shows("was not saved.")
         }
         #expect(isShown, "\((try? terminal.lines()) ?? [])")
         try terminal.send("q")

@@ -232,11 +232,11 @@ final class AppRunner {
         guard status == 0, let text else {
             let isUnchanged = text == nil || text == form
             if isUnchanged { unlink(path) }
-            let subject = clip.map { "\(Clip.quoted($0.displayTitle)) is unchanged" } ?? "nothing was saved"
+            let edit = clip.map { "your edit of \(Clip.quoted($0.displayTitle)) was not saved" }
             let rest = isUnchanged ? "" : " Your text is in \(path)."
             return handle(
                 .programFailed(
-                    "The editor '\(editor.line)' \(Self.ending(status)); \(subject).\(rest) Check EDITOR and VISUAL."
+                    "The editor '\(editor.line)' \(Self.ending(status)); \(edit ?? "nothing was saved").\(rest) Check EDITOR and VISUAL."
                 ))
         }
         handle(.edited(EditedForm(clip: clip, text: text, path: path)))

@@ -86,7 +86,10 @@ extension AppState {
 
     mutating func save(note: String, of clip: Clip) {
         let title = Clip.quoted(clip.displayTitle)
-        guard note != clip.note else { return report("The note of \(title) is unchanged.") }
+        guard note != clip.note else {
+            let sentence = "The note of \(title) is unchanged."
+            return emit(.confirm(Unchanged(clips: [clip.id], title: clip.displayTitle, sentence: sentence)))
+        }
         let verb = note.isEmpty ? "deleted" : clip.note.isEmpty ? "added" : "changed"
         start(.edit(clip, [.note: .text(note)], "\(verb) the note of \(title)", form: nil))
     }
@@ -159,7 +162,8 @@ extension AppState {
         guard !change.isEmpty else {
             let subject =
                 title.isEmpty ? ids.count == 1 ? "The clip is" : "The clips are" : "\(Clip.quoted(title)) is"
-            return report("\(subject) unchanged: no tag was given.")
+            let sentence = "\(subject) unchanged: no tag was given."
+            return emit(.confirm(Unchanged(clips: ids, title: title, sentence: sentence)))
         }
         start(.tag(ids, adding: change.adding, removing: change.removing, title: title))
     }

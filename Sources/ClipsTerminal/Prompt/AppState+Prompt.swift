@@ -225,28 +225,37 @@ extension AppState {
 
     /// Saves the changes of a form that the user edited.
     mutating func save(_ edited: EditedForm) {
-        let unchanged =
-            edited.clip.map { "\(Clip.quoted($0.displayTitle)) is unchanged" } ?? "Nothing was saved"
-        func end(_ sentence: String) {
+        func end(_ reason: String) {
             emit(.removeFile(edited.path))
-            report(sentence)
+            reportUnchanged(edited.clip, reason)
         }
-        guard edited.text.contains(where: { !$0.isWhitespace }) else {
-            return end("\(unchanged): the form was empty.")
-        }
+        guard edited.text.contains(where: { !$0.isWhitespace }) else { return end(": the form was empty.") }
         do throws(ClipForm.Problem) {
             let form = try ClipForm(reading: edited.text)
             guard let clip = edited.clip else {
                 let draft = try form.newClip()
-                return draft.isEmpty
-                    ? end("Nothing was saved: the form was empty.") : start(.add(draft, form: edited.path))
+                return draft.isEmpty ? end(": the form was empty.") : start(.add(draft, form: edited.path))
             }
             let changes = try form.changes(from: clip)
-            guard !changes.isEmpty else { return end("\(unchanged).") }
+            guard !changes.isEmpty else { return end(".") }
             let title = String((form[.title].isEmpty ? clip.displayTitle : form[.title]).prefix(40))
             start(.edit(clip, changes, "edited “\(title)”", form: edited.path))
         } catch {
-            report("\(error.sentence) \(unchanged). Your text is in \(edited.path).", isError: true)
+            reportUnchanged(
+                edited.clip, ".", before: error.sentence, after: "Your text is in \(edited.path).",
+                isError: true)
         }
+    }
+
+    /// Reports that an edit changed nothing.
+    private mutating func reportUnchanged(
+        _ clip: Clip?, _ reason: String, before: String = "", after: String = "", isError: Bool = false
+    ) {
+        let subject = clip.map { "\(Clip.quoted($0.displayTitle)) is unchanged" } ?? "Nothing was saved"
+        let unchanged = Unchanged(
+            clips: clip.map { [$0.id] } ?? [], title: clip?.displayTitle ?? "", sentence: subject + reason,
+            before: before, after: after, isError: isError)
+        guard clip != nil else { return report(unchanged.text(exists: true), isError: isError) }
+        emit(.confirm(unchanged))
     }
 }

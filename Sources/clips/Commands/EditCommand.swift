@@ -35,7 +35,7 @@ private struct ClipEditing {
         PendingInterrupt.hold()
         let status = Self.ignoringInterrupts { editor.edit(path) }
         guard let after = TextFile.read(path) else {
-            return invocation.fail("The edited file \(path) is missing. Clip \(clip.id) is unchanged.")
+            return notSaved("The edited file \(path) is missing.", to: clip.id, nil)
         }
         guard status == 0 else {
             let ending = status.map { "exited with status \($0)" } ?? "could not be started"
@@ -54,6 +54,10 @@ private struct ClipEditing {
         }
         guard !changes.isEmpty else {
             unlink(path)
+            guard try await store.existing([clip.id]) > 0 else {
+                let name = "Clip \(clip.id) \(Clip.quoted(clip.displayTitle))"
+                return invocation.fail("\(name) is already deleted. Nothing was changed.")
+            }
             invocation.remark("clip \(clip.id) is unchanged.")
             try await invocation.printJSON([clip.id], of: store)
             return .done
