@@ -134,4 +134,18 @@ import Testing
         let found = try #require(WebPage(Array(page.utf8), address: "https://a.example/")).text
         #expect(found.hasSuffix("[1]: https://a.example/a\n[2]: https://a.example/b"), "\(found)")
     }
+
+    @Test(arguments: [
+        "<div role=navigation>L</div>", "<div role=complementary>L</div>", "<ul role=menu><li>L</ul>",
+        "<div role=dialog>L</div>", "<div aria-hidden=true>L</div>", "<p hidden>L</p>",
+        "<div style='display: none'>L</div>", "<p style='visibility:hidden'>L</p>", "<dialog>L</dialog>",
+        "<nav>L</nav>", "<div class=share>L</div>", "<div role=banner hidden><p hidden>L</div>",
+        "<header>L</header>", "<footer role=contentinfo>L</footer>", "<aside hidden>L</aside>",
+    ])
+    func `an article that another program found retains each link`(part: String) throws {
+        let link = "<a href='https://b.example/x'>words</a>"
+        let markup = "<p>Before.</p>" + part.replacing("L", with: link) + "<p>After.</p>"
+        let item = try #require(WebPage(Array(markup.utf8), contentType: "text/html")).text
+        #expect(item.contains("[words][1]") && item.hasSuffix("[1]: https://b.example/x"), "\(item)")
+    }
 }

@@ -9,12 +9,17 @@ enum Boilerplate {
         if neverText.contains(name) {
             return name != "button" || !isLink(button: node) && controlled(by: node) == nil
         }
-        guard node.hasAttributes else { return scope.omits(name) }
+        guard node.hasAttributes || scope.isChosen else { return scope.omits(name) }
         if isNotes(node) { return false }
         // A tab that is not selected is hidden until the reader asks for it.
         let isClosed = isHidden(node) && node["role"]?.lowercased() != "tabpanel" && !isSection(node)
+        if scope.isChosen { return (scope.omits(name) || isClosed) && !leadsAway(node) }
         if scope.omits(name) || isClosed { return true }
         return node["role"].map { roles.contains($0.lowercased()) } ?? false
+    }
+
+    private static func leadsAway(_ node: HTMLDocument.Node) -> Bool {
+        ReadableText.elements(in: node).contains { $0.name == "a" && $0["href"] != nil }
     }
 
     /// Returns the ID of the element that a button in a heading shows; nil for other elements.

@@ -12,9 +12,19 @@ struct PageScope {
     /// Whether the whole is the content of a page.
     private(set) var isPart = false
 
+    /// Whether another program chose the part, so that no link in it is left out.
+    private(set) var isChosen = false
+
     /// The scope of a part of a page that is content as a whole.
     static let content = PageScope(
         isInContent: true, isInMain: true, isInArticle: true, isInSection: true, isPart: true)
+
+    /// The scope of an article that another program has found in a page.
+    static let chosen = {
+        var scope = content
+        scope.isChosen = true
+        return scope
+    }()
 
     /// Returns the scope of the children of an element in the content.
     ///

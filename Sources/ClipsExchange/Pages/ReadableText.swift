@@ -346,12 +346,12 @@ struct ReadableText {
 
     /// Returns all text of a part of a page.
     static func text(ofPart node: Node, at address: String) -> String {
-        all(of: node, TextLines(links: PageLinks(base: address)))
+        all(of: node, TextLines(links: PageLinks(base: address)), in: .chosen)
     }
 
-    private static func all(of node: Node, _ lines: TextLines) -> String {
+    private static func all(of node: Node, _ lines: TextLines, in scope: PageScope = .content) -> String {
         var lines = lines
-        ReadableText(usesClasses: false).append(node, to: &lines, in: .content, 0)
+        ReadableText(usesClasses: false).append(node, to: &lines, in: scope, 0)
         return lines.text
     }
 
