@@ -72,7 +72,8 @@ struct UndoPlan {
                 steps.append((id, .restore(values)))
                 fields = []
                 hasRest = true
-            case (.restore(let values), true) where effects.uuid(of: id) != known[id.key]?[.uuid]:
+            case (.restore(let values), true)
+            where effects.uuid(of: id) != known[id.key]?[.uuid] && values[created] != known[id.key]?[.created]:
                 steps.append((id, .insert(values)))
                 fields = []
                 hasRest = true

@@ -9,17 +9,17 @@ enum Boilerplate {
         if neverText.contains(name) {
             return name != "button" || !isLink(button: node) && controlled(by: node) == nil
         }
-        guard node.hasAttributes || scope.isChosen else { return scope.omits(name) }
+        return !scope.isRetained && isAround(node, in: scope) && !(scope.isChosen && leadsAway(node))
+    }
+
+    /// Whether an element is around the content, or hidden.
+    static func isAround(_ node: HTMLDocument.Node, in scope: PageScope) -> Bool {
+        guard node.hasAttributes else { return scope.omits(node.name) }
         if isNotes(node) { return false }
         // A tab that is not selected is hidden until the reader asks for it.
         let isClosed = isHidden(node) && node["role"]?.lowercased() != "tabpanel" && !isSection(node)
-        if scope.isChosen { return (scope.omits(name) || isClosed) && !leadsAway(node) }
-        if scope.omits(name) || isClosed { return true }
+        if scope.omits(node.name) || isClosed { return true }
         return node["role"].map { roles.contains($0.lowercased()) } ?? false
-    }
-
-    private static func leadsAway(_ node: HTMLDocument.Node) -> Bool {
-        ReadableText.elements(in: node).contains { $0.name == "a" && $0["href"] != nil }
     }
 
     /// Returns the ID of the element that a button in a heading shows; nil for other elements.
@@ -54,14 +54,22 @@ enum Boilerplate {
 
     /// Whether an element that only screen readers leave out leads to another page that a reader may not know.
     private static func hasLink(_ node: HTMLDocument.Node) -> Bool {
-        // Other elements may be menus that are closed, and a formula is there for screen readers, too.
-        ["a", "p", "span", "li"].contains(node.name) && !node.hasName(in: ["katex-html"])
+        // Other elements may be menus that are closed.
+        ["a", "p", "span", "li"].contains(node.name) && leadsAway(node, toOtherPart: false)
+    }
+
+    /// Whether a link in an element leads to another page.
+    ///
+    /// - Parameter toOtherPart: Whether that may be a part of it.
+    private static func leadsAway(_ node: HTMLDocument.Node, toOtherPart: Bool = true) -> Bool {
+        // A formula is there for screen readers, too.
+        !node.hasName(in: ["katex-html"])
             && ReadableText.elements(in: node).contains { element in
                 // The keyboard does not reach the second link to a page.
-                guard element.name == "a", element["tabindex"] != "-1", let address = element["href"] else {
-                    return false
-                }
-                return !address.isEmpty && !address.contains("#") && !address.hasPrefix("javascript:")
+                guard element.name == "a", element["tabindex"] != "-1", let address = element["href"],
+                    !address.isEmpty, !address.hasPrefix("javascript:")
+                else { return false }
+                return toOtherPart ? !address.hasPrefix("#") : !address.contains("#")
             }
     }
 

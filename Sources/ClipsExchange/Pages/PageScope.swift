@@ -14,6 +14,8 @@ struct PageScope {
 
     /// Whether another program chose the part, so that no link in it is left out.
     private(set) var isChosen = false
+    /// Whether it is in an element that is retained for a link in it.
+    private(set) var isRetained = false
 
     /// The scope of a part of a page that is content as a whole.
     static let content = PageScope(
@@ -45,6 +47,7 @@ struct PageScope {
             (scope.isInContent, scope.isInMain) = (true, true)
         }
         if name == "article" { scope.isInArticle = true }
+        if isChosen, !isRetained, Boilerplate.isAround(node, in: self) { scope.isRetained = true }
         if scope.isInMain || Self.sections.contains(name) { scope.isInSection = true }
         return scope
     }
