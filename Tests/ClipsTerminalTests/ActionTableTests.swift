@@ -72,6 +72,7 @@ import Testing
         ("set date %H%n%M", "Invalid format"), ("set theme blue", "Use auto, light, dark, or plain"),
         ("color unread bold yelow", "Did you mean 'yellow'?"), ("color unread #12345", "#rrggbb"),
         ("color unred bold", "Did you mean 'unread'?"), ("color unread", "color PART STYLE"),
+        ("color", "color PART STYLE"), ("color unread red on", "missing after 'on'"),
         ("bind x delete 3", "has no argument"), ("bind x !echo $HOME", "without a shell"),
         ("set duplicates mege", "'mege' of duplicates. Did you mean 'merge'?"),
         ("set theme drak", "Did you mean 'dark'?"), ("bind x |", "The program is missing"),
@@ -119,6 +120,8 @@ import Testing
         var state = AppState.showing(3, Size(rows: 24, columns: 160))
         try state.press(":color key underline 208<Enter>")
         #expect(state.theme[.key] == Style(foreground: .indexed(208), attributes: .underline))
+        try state.press(":color key<Enter>")
+        #expect(state.message?.text.hasPrefix("Use 'color PART STYLE'") == true)
         try state.press(":color key gren<Enter>")
         #expect(state.message?.text == "Unknown color 'gren'. Did you mean 'green'?")
     }

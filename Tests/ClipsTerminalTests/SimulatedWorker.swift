@@ -258,7 +258,6 @@ struct SimulatedWorker {
                     values: [Int64: ValuesAfter]()
                 ))
         case .loadForConflict(let id): return answer(store.clip(id) as Any)
-        case .confirm(let unchanged): return answer(unchanged.clips.contains { store.clip($0) != nil })
         case .loadForEdit(let id), .loadForNote(let id), .loadForDeletion(let id):
             return store.clip(id).map { answer($0) } ?? .failure("Gone.")
         default: return nil
@@ -299,6 +298,9 @@ extension SimulatedClips {
             return done(commit("app", isOwn: true, [clip.id: item]), [clip.id])
         case .open(let ids):
             return done(commit("app", isOwn: true, changed(ids) { $0.isUnread = false }), [])
+        case .nothing(let ids, _, let sentence):
+            guard ids.contains(where: { items[$0] != nil }) else { return .impossible("Gone.") }
+            return .done(token: nil, clips: [], summary: sentence)
         case .markAllRead(let query):
             return done(
                 commit("app", isOwn: true, changed(rows(query).map(\.id)) { $0.isUnread = false }), [])

@@ -100,6 +100,17 @@ import Testing
         #expect(try String(contentsOfFile: clips.folder.path(of: "out"), encoding: .utf8) == "")
     }
 
+    @Test func `a marked clip that the filter hides has its name in a message`() async throws {
+        try clips.run("add", "--title", "Alpha note", input: "text")
+        let terminal = try TmuxSession(
+            [ClipsProgram.path, "pick", "--multi"], columns: 80, rows: 24, environment: clips.environment)
+        #expect(try isPicking(terminal))
+        try terminal.send("alpha")
+        #expect(try await soon { try terminal.shows("1/1 ") || terminal.shows(" 1/1") })
+        try terminal.send("Tab", "C-u", "page two", "Enter")
+        #expect(try await soon { try terminal.shows("“Alpha note” has no URL.") })
+    }
+
     @Test func `without a terminal or a store, pick fails`() throws {
         let run = try Shell.run("setsid", ["-w", ClipsProgram.path, "pick"], environment: clips.environment)
         #expect(run.status == 1 && run.errors.contains("terminal") && run.output == "", "\(run)")

@@ -144,7 +144,8 @@ struct AppState: Sendable {
     mutating func report(_ text: String, isError: Bool = false) {
         if isError { typing.endActions() } else if message?.isError == true { return }
         let isMore =
-            !isError && typing.group != nil && message != nil && message?.text == saving.reported?.text
+            typing.group != nil && message != nil && message?.text == saving.reported?.text
+            && (!isError || saving.reported?.group == typing.group)
         let whole = isMore ? "\(message?.text ?? "") · \(text)" : text
         message = Message(text: whole, isError: isError, at: now)
         guard isMore else { return }

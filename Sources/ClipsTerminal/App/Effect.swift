@@ -63,8 +63,6 @@ enum Effect: Sendable {
     case loadForEdit(Int64)
     case loadForNote(Int64)
     case loadForDeletion(Int64)
-    /// Reports that work left clips as they are, unless they were deleted meanwhile.
-    case confirm(Unchanged)
     /// Reads a clip whose edit waits for an answer.
     case loadForConflict(Int64)
     /// Edits a form in the user's editor.
@@ -204,7 +202,8 @@ enum Effect: Sendable {
         case .gather(let ids, let sort, let purpose):
             .read {
                 try await $0.store.clips(
-                    ids, in: sort, attributes: purpose.attributes, maxBytes: Purpose.maxBytes)
+                    ids, in: sort, attributes: ids.count == 1 ? nil : purpose.attributes,
+                    maxBytes: Purpose.maxBytes)
             } then: {
                 $0.typing.awaitsResult = false
                 $0.use($1, of: ids, for: purpose)
@@ -215,12 +214,6 @@ enum Effect: Sendable {
             .readClip(id) { $0.promptForNote($1) }
         case .loadForDeletion(let id):
             .readClip(id) { $0.askToDelete($1) }
-        case .confirm(let unchanged):
-            .read {
-                try await $0.store.existing(unchanged.clips) > 0
-            } then: {
-                $0.report(unchanged.text(exists: $1), isError: unchanged.isError || !$1)
-            }
         case .work(let work): .save(work)
         case .findWriter:
             .read({ $0.store.lockHolder }, then: { $0.saving.setWriter($1) })
@@ -320,23 +313,6 @@ enum PagePlace: Hashable, Sendable {
     case archive
 }
 
-/// A report about clips that work did not change.
-struct Unchanged: Hashable, Sendable {
-    let clips: [Int64]
-    /// The title of the only one.
-    let title: String
-    /// The sentence about clips that exist, and those before and after it.
-    let sentence: String
-    var before = ""
-    var after = ""
-    var isError = false
-
-    func text(exists: Bool) -> String {
-        let parts = [before, exists ? sentence : Work.deleted(clips, title), after]
-        return parts.filter { !$0.isEmpty }.joined(separator: " ")
-    }
-}
-
 /// The use of clips read from the store.
 enum Purpose: Hashable, Sendable {
     case copy(CopyForm)
@@ -347,7 +323,7 @@ enum Purpose: Hashable, Sendable {
     /// The size of the clips that are used together.
     static let maxBytes = 64 << 20
 
-    /// The attributes to read; nil for all.
+    /// The attributes to read of several clips; nil for all. Of a single one, all are: a message may name it.
     var attributes: [ClipAttribute]? {
         switch self {
         case .open: [.url, .created]

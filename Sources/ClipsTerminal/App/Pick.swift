@@ -46,10 +46,9 @@ extension AppState {
         let text = form.text(clips, isList: false)
         guard text.isEmpty else { return emit(.finish(Picked(status: 0, text: text))) }
         if opens(.choice) { beginFilter() }
-        report(
-            clips.isEmpty
-                ? alreadyDeleted(ids)
-                : "\(name(of: clips[0])) has no \(form == .url ? "URL" : "text").")
+        guard !clips.isEmpty else { return report(alreadyDeleted(ids)) }
+        let part = form == .url ? "URL" : "text"
+        report("\(clips.count == 1 ? "\(name(of: clips[0])) has no" : "None of the clips has a") \(part).")
     }
 
     /// The effect of Esc in a list without a match.

@@ -82,13 +82,12 @@ package struct ConfigFile: Sendable {
         case ("bind", 2...): try bind(words[0], rest)
         case ("unbind", 1): try unbind(words[0])
         case ("set", 2...): try set(words[0], rest)
-        case ("color", 2...): try setStyle(words)
+        case ("color", _): try setStyle(words)
         case ("fetch", 1...): fetchCommand = words
         case ("fetch", _): throw ConfigError("Use 'fetch COMMAND', such as 'fetch curl -sL'.")
         case ("bind", _): throw ConfigError("Use 'bind KEY ACTION', such as 'bind x delete'.")
         case ("unbind", _): throw ConfigError("Use 'unbind KEY'.")
         case ("set", _): throw ConfigError("Use 'set OPTION VALUE', such as 'set follow off'.")
-        case ("color", _): throw ConfigError("Use 'color PART STYLE', such as 'color unread bold yellow'.")
         default: throw ConfigError("Unknown command '\(command)'. Use bind, unbind, set, color, or fetch.")
         }
     }
@@ -147,6 +146,9 @@ package struct ConfigFile: Sendable {
 
     /// Sets the style of a part of the screen; a later one replaces it.
     mutating func setStyle(_ words: [String]) throws(ConfigError) {
+        guard words.count > 1 else {
+            throw ConfigError("Use 'color PART STYLE', such as 'color unread bold yellow'.")
+        }
         guard let role = Theme.Role(words[0]) else {
             let names = Theme.Role.names
             let hint = Suggestion.question(for: words[0], in: names, else: " Use \(names.listed).")

@@ -14,8 +14,9 @@ extension Style {
     init(config words: some Sequence<String>) throws(ConfigError) {
         var attributes: Attributes = []
         var colors: [Color] = [.standard, .standard]
-        var ground = 0
+        var (ground, isComplete) = (0, true)
         for word in words {
+            isComplete = word != "on"
             if let attribute = Self.attributeNames.first(where: { $0.name == word })?.attribute {
                 attributes.insert(attribute)
             } else if word == "on" {
@@ -28,6 +29,7 @@ extension Style {
                 throw ConfigError("Unknown color '\(word)'.\(hint)")
             }
         }
+        guard isComplete else { throw ConfigError("A color is missing after 'on', such as 'on 236'.") }
         self.init(foreground: colors[0], background: colors[1], attributes: attributes)
     }
 

@@ -88,7 +88,7 @@ extension AppState {
         let title = Clip.quoted(clip.displayTitle)
         guard note != clip.note else {
             let sentence = "The note of \(title) is unchanged."
-            return emit(.confirm(Unchanged(clips: [clip.id], title: clip.displayTitle, sentence: sentence)))
+            return start(.nothing([clip.id], title: clip.displayTitle, sentence))
         }
         let verb = note.isEmpty ? "deleted" : clip.note.isEmpty ? "added" : "changed"
         start(.edit(clip, [.note: .text(note)], "\(verb) the note of \(title)", form: nil))
@@ -163,7 +163,7 @@ extension AppState {
             let subject =
                 title.isEmpty ? ids.count == 1 ? "The clip is" : "The clips are" : "\(Clip.quoted(title)) is"
             let sentence = "\(subject) unchanged: no tag was given."
-            return emit(.confirm(Unchanged(clips: ids, title: title, sentence: sentence)))
+            return start(.nothing(ids, title: title, sentence))
         }
         start(.tag(ids, adding: change.adding, removing: change.removing, title: title))
     }

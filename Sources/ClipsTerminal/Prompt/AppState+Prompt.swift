@@ -227,7 +227,9 @@ extension AppState {
     mutating func save(_ edited: EditedForm) {
         func end(_ reason: String) {
             emit(.removeFile(edited.path))
-            reportUnchanged(edited.clip, reason)
+            guard let clip = edited.clip else { return report("Nothing was saved\(reason)") }
+            let sentence = "\(Clip.quoted(clip.displayTitle)) is unchanged\(reason)"
+            start(.nothing([clip.id], title: clip.displayTitle, sentence))
         }
         guard edited.text.contains(where: { !$0.isWhitespace }) else { return end(": the form was empty.") }
         do throws(ClipForm.Problem) {
@@ -241,21 +243,9 @@ extension AppState {
             let title = String((form[.title].isEmpty ? clip.displayTitle : form[.title]).prefix(40))
             start(.edit(clip, changes, "edited “\(title)”", form: edited.path))
         } catch {
-            reportUnchanged(
-                edited.clip, ".", before: error.sentence, after: "Your text is in \(edited.path).",
-                isError: true)
+            let title = edited.clip.map { "Your edit of \(Clip.quoted($0.displayTitle))" } ?? "Your clip"
+            report(
+                "\(error.sentence) \(title) was not saved. Your text is in \(edited.path).", isError: true)
         }
-    }
-
-    /// Reports that an edit changed nothing.
-    private mutating func reportUnchanged(
-        _ clip: Clip?, _ reason: String, before: String = "", after: String = "", isError: Bool = false
-    ) {
-        let subject = clip.map { "\(Clip.quoted($0.displayTitle)) is unchanged" } ?? "Nothing was saved"
-        let unchanged = Unchanged(
-            clips: clip.map { [$0.id] } ?? [], title: clip?.displayTitle ?? "", sentence: subject + reason,
-            before: before, after: after, isError: isError)
-        guard clip != nil else { return report(unchanged.text(exists: true), isError: isError) }
-        emit(.confirm(unchanged))
     }
 }

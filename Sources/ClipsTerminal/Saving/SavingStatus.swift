@@ -97,6 +97,7 @@ extension AppState {
         case .impossible(let sentence):
             // An earlier action of the key may be the reason.
             let earlier = isReported(group) ? saving.reported?.text : nil
+            if earlier != nil { message = nil }
             fail(
                 earlier.map { Self.joined([$0, sentence.replacing(" Nothing was changed.", with: "")]) }
                     ?? sentence)
@@ -178,7 +179,9 @@ extension AppState {
         let isReported = isReported(group)
         let isError = message?.isError == true
         let other = isReported || group == nil || group != typing.group || isError ? nil : message?.text
-        var works = isReported ? saving.reported?.works ?? [] : []
+        // An error may have replaced the message about earlier work.
+        let continues = isReported || isError && group != nil && saving.reported?.group == group
+        var works = continues ? saving.reported?.works ?? [] : []
         // A key may undo its own work.
         if !verb.isEmpty, let own = works.lastIndex(where: { $0.verb != verb && $0.summary == summary }) {
             works.remove(at: own)

@@ -83,7 +83,8 @@ extension Work {
             return EditConflict(base: clip, stored: nil, changes: changes, form: nil).mine.draft
         case .quote(let quote, _): return Self.draft(quote.text)
         case .noteQuote(let note, _, _): return Self.draft(note)
-        case .open, .markAllRead, .toggle, .tag, .delete, .unquote, .restore, .restoreRow, .revert, .resolve:
+        case .open, .markAllRead, .toggle, .tag, .delete, .nothing, .unquote, .restore, .restoreRow, .revert,
+            .resolve:
             return nil
         }
     }

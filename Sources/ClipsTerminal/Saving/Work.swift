@@ -19,6 +19,8 @@ enum Work: Sendable {
     case toggle(ClipAttribute, to: Bool?, [Int64], title: String)
     case tag([Int64], adding: [String], removing: [String], title: String)
     case delete([Int64], title: String)
+    /// Work without a change, and the sentence about clips that are not deleted. It is in turn with later work.
+    case nothing([Int64], title: String, String)
     case quote(Quote, Int64)
     case unquote(Quote, Int64)
     /// Replaces the note of a quote.
@@ -170,6 +172,9 @@ extension Work {
             guard result.token != nil else { return .impossible(Self.deleted(ids, title)) }
             let subject = Self.subject(result.value.count, of: ids, title)
             return .done(token: result.token, clips: [], summary: "deleted \(subject)")
+        case .nothing(let ids, let title, let sentence):
+            guard try await store.existing(ids) > 0 else { return .impossible(Self.deleted(ids, title)) }
+            return .done(token: nil, clips: [], summary: sentence)
         case .quote(let quote, let clip):
             let added = try await store.add(quote, to: clip)
             guard added.value else { return .impossible(Self.deleted([clip], "")) }
@@ -265,6 +270,7 @@ extension Work {
         case .tag(let ids, let adding, let removing, let title):
             TagChange(adding: adding, removing: removing).sentence(Self.subject(ids.count, of: ids, title))
         case .open, .markAllRead: "marked clips as read"
+        case .nothing(_, _, let sentence): sentence
         }
     }
 
