@@ -118,7 +118,7 @@ struct ImportFormTests {
         {"url":"https://b.org","title":"B","is_read":"0","is_fav":"0","content":""}]
         """,
         "Readability json": """
-        {"bookmarks":[{"article__excerpt":"about","favorite":true,"date_archived":"2020-01-03T03:04:05",
+        {"bookmarks":[{"article__excerpt":"ab&#x6f;ut","favorite":true,"date_archived":"2020-01-03T03:04:05",
         "article__url":"https://a.org","content":"<p>words</p>","date_added":"2020-01-02T03:04:05","date_favorited":"2020-01-02T03:04:06",
         "article__title":"A","archive":true},{"article__excerpt":"","favorite":false,"date_archived":null,
         "article__url":"https://b.org","date_added":"2020-01-02T03:04:05","date_favorited":null,

@@ -315,6 +315,26 @@ import Testing
         }
     }
 
+    @Test func `J and K go to the clips around the open one, though it left the list`() async throws {
+        try await RunningApp.open(clips: 5) { app in
+            func title() -> String? { app.state.reader.clip?.displayTitle }
+            try app.run("/is:unread<Enter>\n:wait count=5\nG<Enter>\n:wait count=4\n:wait idle")
+            #expect(title() == "Clip 0")
+            try app.run("J\n:wait text=This is the last clip.\n:wait idle")
+            #expect(title() == "Clip 0" && app.state.list.clips.count == 4)
+            try app.run("K\n:wait count=3\n:wait idle")
+            #expect(title() == "Clip 1")
+            try app.run("<Esc>g<Enter>\n:wait count=2\n:wait idle")
+            #expect(title() == "Clip 4")
+            try app.run("K\n:wait text=This is the first clip.\n:wait idle")
+            #expect(title() == "Clip 4" && app.state.list.clips.count == 2)
+            try app.run("J\n:wait count=1\n:wait idle")
+            #expect(title() == "Clip 3")
+            try app.run("J\n:wait count=0\n:wait idle")
+            #expect(title() == "Clip 2")
+        }
+    }
+
     @Test func `going to a saved page that was deleted meanwhile loses no URL`() async throws {
         try await RunningApp.open(clips: 4) { app in
             let id = app.state.list.clips.rows[1].id

@@ -36,6 +36,8 @@ extension FieldedDraft {
                 if members[own]?.isEmpty ?? true, let word = value.word { set(field, word) }
             } else if let page = value.string, Self.isPart(name, of: has) {
                 set(.text, WebPage.text(ofMarkup: page, at: address) ?? page)
+            } else if let field = Self.markedUp[name], let text = value.string {
+                set(field, MarkupReferences.replaced(Array(text.utf8), in: .html))
             } else if name == "textContent", has("content") {
                 // Readability's text without structure.
                 continue
@@ -59,6 +61,9 @@ extension FieldedDraft {
     private static func isPart(_ name: String, of has: (String) -> Bool) -> Bool {
         name == "content" && ["is_archived", "is_fav", "textContent", "article__url"].contains(where: has)
     }
+
+    /// The texts of readability.com with references to characters.
+    private static let markedUp: [String: ClipField] = ["article__title": .title, "article__excerpt": .note]
 
     /// linkding's values of the page, which it shows while the user has written none.
     private static let substitutes: [String: (own: String, field: ClipField)] = [

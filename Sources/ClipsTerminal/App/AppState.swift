@@ -247,6 +247,7 @@ struct AppState: Sendable {
                 reader.select(id)
             }
         }
+        if let row = list.clips.rows.first(where: { $0.id == reader.id }) { reader.place = row.position }
         if layout.detail != nil, let id = reader.id, reader.needsLoading {
             reader.beginLoading()
             emit(.loadClip(id))

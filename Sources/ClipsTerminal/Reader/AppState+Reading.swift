@@ -29,10 +29,17 @@ extension AppState {
 
     mutating func goToClip(by rows: Int) {
         guard reader.hasFocus else { return list.clips.move(by: rows) }
-        // A clip that left the list, such as an archived one, has made its successor the selected one.
+        // A clip that left the list, such as an archived one, has made its successor the selected one, or its
+        // predecessor if it was the last.
         let hasLeft = list.clips.selectedID != reader.id
-        list.clips.move(by: hasLeft && rows > 0 ? rows - 1 : rows)
-        guard let id = list.clips.selectedID, id != reader.id else {
+        let next = list.clips.selectedRow?.position
+        let isBehind = reader.place.flatMap { place in next.map { place < $0 } } ?? true
+        let steps = !hasLeft || isBehind == (rows < 0) ? rows : rows - rows.signum()
+        let isEnd =
+            hasLeft && isBehind == (rows < 0)
+            && list.clips.selectedIndex == (rows < 0 ? 0 : list.clips.count - 1)
+        if !isEnd { list.clips.move(by: steps) }
+        guard !isEnd, let id = list.clips.selectedID, id != reader.id else {
             return report(rows > 0 ? "This is the last clip." : "This is the first clip.")
         }
         read(id)

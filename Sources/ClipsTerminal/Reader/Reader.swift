@@ -1,4 +1,5 @@
 import ClipsCore
+import PersistentStore
 import Platform
 import Terminal
 
@@ -10,6 +11,8 @@ struct Reader: Sendable {
     var isZoomed = false
     private(set) var id: Int64?
     private(set) var clip: Clip?
+    /// The position of the clip in the list, or the last one.
+    var place: SortPosition?
     private var isLoading = false
     /// Whether the clip was changed while it was not on the screen.
     private var isStale = false
