@@ -99,6 +99,25 @@ struct UndoTests {
         #expect(try await !store.clip(id).isStarred)
     }
 
+    @Test func `a clip that was restored and edited is not restored again`() async throws {
+        var draft = ClipDraft()
+        draft.title = "first"
+        let id = try await store.add(draft).id
+        let deleted = try #require(try await store.delete([id]).token)
+        _ = try await store.undo(deleted)
+        _ = try await store.update(id, [.note: .text("new"), .title: .text("second")])
+        let again = try await store.restore([id])
+        #expect(again.restored == [] && again.problems == [.notDeleted(id)])
+        #expect(try await store.restore(id, deletedBy: deleted).value == [])
+    }
+
+    @Test func `a description has the number of clips that a part of the work concerned`() async throws {
+        let words = try await store.description("deleted 15,754 clips", ofClips: [1, 2, 3], of: 3)
+        #expect(words == "deleted 3 clips")
+        let mixed = try await store.description("saved 2 clips, changed 3", ofClips: [1, 2, 3, 4, 5], of: 5)
+        #expect(mixed == "saved 2 clips, changed 3")
+    }
+
     @Test func `a replaced clip is restored once, with its quotes, in each way`() async throws {
         var draft = ClipDraft()
         (draft.title, draft.text) = ("first", "some words")

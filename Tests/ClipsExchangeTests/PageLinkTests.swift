@@ -148,4 +148,15 @@ import Testing
         let item = try #require(WebPage(Array(markup.utf8), contentType: "text/html")).text
         #expect(item.contains("[words][1]") && item.hasSuffix("[1]: https://b.example/x"), "\(item)")
     }
+
+    @Test(arguments: ["menu", "share", "sidebar", "social", "nav", "newsletter"])
+    func `a list below a heading of the article is part of it, also with a name of boilerplate`(
+        name: String
+    ) throws {
+        let list = "<ul class=\(name)><li><a href=/soup>Soup</a><li><a href=/cake>Cake</a></ul>"
+        let prose = "<p>\(String(repeating: "The words of an article, with commas. ", count: 20))</p>"
+        let found = try text("<article><h1>T</h1>\(prose)<h2>Today</h2>\(list)\(prose)\(list)</article>")
+        #expect(found.contains("## Today\n\n- [Soup][1]\n- [Cake][2]\n"), "\(found)")
+        #expect(found.ranges(of: "Soup").count == 1, "\(found)")
+    }
 }

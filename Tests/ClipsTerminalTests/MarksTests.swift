@@ -38,6 +38,25 @@ import Testing
         #expect(state.list.marks.all == [23])
     }
 
+    @Test func `a message about the only marked clip has its name`() throws {
+        var state = AppState.showing(3)
+        try state.press("<Space>")
+        state.take(.transactions([transaction(1, deleting: [2])]))
+        try state.press("*")
+        #expect(state.message?.text == "“Clip 2” is already deleted. Nothing was changed.")
+        let rows = [row(9, "No page", url: " "), row(8)]
+        _ = state.take(
+            .window(
+                LiveList.Window(rows: rows, lowerIndex: 0, count: 2, reachesStart: true, reachesEnd: true),
+                generation: state.list.feed.generation))
+        let layout = StoredObject.Layout(names: ["title", "text"])
+        let object = StoredObject(
+            id: ClipModel.objectID(9), version: 1, layout: layout, values: [.text("No page"), .text("x")])
+        try state.press("g")
+        state.answer(.gather([9], nil, .open(.browser)), [Clip(object)])
+        #expect(state.message?.text == "“No page” has no URL.")
+    }
+
     @Test(arguments: ["2<Space>", "v1j"], ["d", "*", "t", ":"])
     func `a key for marked clips that others deleted means no other clip`(mark: String, key: String) throws {
         var state = AppState.showing(30)

@@ -279,13 +279,14 @@ extension ClipStore {
     package func description(
         _ change: String, ofClips clips: Set<Int64>, of all: Int
     ) async throws(StoreError) -> String {
-        guard !clips.isEmpty, clips.count < all, !change.contains("“") else { return change }
+        guard !clips.isEmpty, !change.contains("“") else { return change }
         let numbers = change.matches(of: /[0-9,]+ clips/)
-        guard numbers.count == 1 else { return change }
+        // The words of a step may be about more work than it is a part of.
+        let isCount = clips.count < all || change.matches(of: /[0-9][0-9,]*/).count == 1
+        guard numbers.count == 1, isCount else { return change }
         let titles = clips.count == 1 ? try await titles(of: Array(clips)) : [:]
-        let only = titles.values.first.map { Clip.quoted($0) } ?? "1 clip"
-        return change.replacing(
-            numbers[0].output, with: clips.count == 1 ? only : "\(clips.count.grouped) clips")
+        let only = titles.values.first.map { Clip.quoted($0) }
+        return change.replacing(numbers[0].output, with: only ?? clips.count.counted("clip"))
     }
 
     /// Returns a description of a step of undo, such as `deleted “Title”` or `saved 15754 clips`.
@@ -349,16 +350,6 @@ private struct Deletion {
     let token: HistoryToken
 }
 
-extension ClipAttribute {
-    /// The attributes of which a clip that exists has the same as a deleted one, if it is that clip under another ID:
-    /// another program may give its UUID to other contents.
-    static let identifying: [ClipAttribute] = [.uuid, .url, .title, .text, .note]
-
-    static func identity(_ values: [String: AttributeValue]) -> [AttributeValue] {
-        identifying.map { values[$0.rawValue] ?? .null }
-    }
-}
-
 extension StoreTransaction {
     /// Restores clips that do not exist, under new IDs if other clips have theirs.
     ///
@@ -373,12 +364,16 @@ extension StoreTransaction {
         try snapshot.forEachChange(numbered: deletions.map(\.number).sorted()) { change throws(StoreError) in
             tombstones[change.number] = change.tombstone
         }
-        var taken = Set(try fetch(FetchRequest(clips: .keys(deletions.map(\.clip)), [])).map(\.id.key))
+        let ids = FetchRequest(clips: .keys(deletions.map(\.clip)), [.uuid, .created])
+        let existing = try fetch(ids).reduce(into: [:]) { $0[$1.id.key] = $1 }
+        var taken = Set(existing.keys)
         let uuids = tombstones.values.compactMap { $0[uuid] }
         let request = FetchRequest(clips: .isOneOf(uuid, uuids), ClipAttribute.identifying)
         var present = Set(try fetch(request).map { ClipAttribute.identity($0.values) })
         let left = deletions.filter { deletion in
-            guard let values = tombstones[deletion.number] else { return false }
+            guard let values = tombstones[deletion.number],
+                existing[deletion.clip]?.isClip(deletedAs: values) != true
+            else { return false }
             return isChosen && !taken.contains(deletion.clip)
                 || present.insert(ClipAttribute.identity(values)).inserted
         }

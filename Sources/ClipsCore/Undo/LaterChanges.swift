@@ -109,3 +109,13 @@ struct LaterChanges {
         return values
     }
 }
+
+extension ClipAttribute {
+    /// The attributes of which a clip that exists has the same as a deleted one, if it is that clip under another ID:
+    /// another program may give its UUID to other contents.
+    static let identifying: [ClipAttribute] = [.uuid, .url, .title, .text, .note]
+
+    static func identity(_ values: [String: AttributeValue]) -> [AttributeValue] {
+        identifying.map { values[$0.rawValue] ?? .null }
+    }
+}

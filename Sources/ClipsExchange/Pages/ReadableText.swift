@@ -263,7 +263,12 @@ struct ReadableText {
             return false
         }
         guard names.cover(measures[node], in: scope, paragraphs: paragraphs) else { return false }
-        return !(scope.isInContent && PostFlow.isReference(node, links) && names.mayRefer)
+        // A heading of the article would remain alone.
+        let isBelowHeading =
+            node.previousElement.map { Boilerplate.headings.contains($0.name) } == true
+            && !Boilerplate.hasHeadingOfTeasers(node) && !names.areComments
+        guard scope.isInContent else { return true }
+        return !isBelowHeading && !(PostFlow.isReference(node, links) && names.mayRefer)
     }
 
     /// The elements that belong to a post or to the page, as those around them show.

@@ -373,6 +373,6 @@ extension ActionTable {
     }
 
     @Sendable private static func noURL(_ state: AppState, _: AppState.Screen) -> String? {
-        state.actsOnMarks || !state.targetURL.isEmpty ? nil : "\(Clip.quoted(state.targetTitle)) has no URL."
+        state.chosenURL == "" ? "\(Clip.quoted(state.chosenTitle)) has no URL." : nil
     }
 }

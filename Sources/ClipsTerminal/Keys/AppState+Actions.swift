@@ -1,3 +1,4 @@
+import ClipsCore
 import LiveQuery
 
 extension AppState {
@@ -54,9 +55,8 @@ extension AppState {
         guard list.marks.areLost, screen == .list, !reader.hasFocus else { return false }
         list.marks.areLost = false
         let isForMarks = entry.scope == .clips
-        report(
-            "The marked clips are already deleted.\(isForMarks ? " Nothing was changed." : "")", isError: true
-        )
+        let subject = list.marks.lostTitle.map { "\(Clip.quoted($0)) is" } ?? "The marked clips are"
+        report("\(subject) already deleted.\(isForMarks ? " Nothing was changed." : "")", isError: true)
         return isForMarks
     }
 

@@ -31,6 +31,11 @@ extension AppState {
         return list.clips.rows.first { [$0.id] == chosen }.map { history.titles.title(of: $0) } ?? ""
     }
 
+    /// The URL of the only clip that an action applies to; nil for several, or if it is not on the screen.
+    var chosenURL: String? {
+        actsOnMarks ? list.clips.rows.first { [$0.id] == chosen }?.url : targetURL
+    }
+
     var targetURL: String { target?.row?.url ?? reader.clip?.url ?? "" }
 
     /// The tags of the only clip that an action applies to; nil for several.
@@ -213,7 +218,10 @@ extension AppState {
             emit(.copy(text, what: count + form.name(copied) + name))
         case .open(let place):
             let pages = clips.filter { !$0.url.isEmpty }
-            guard !pages.isEmpty else { return report("None of the clips has a URL.") }
+            guard !pages.isEmpty else {
+                return report(
+                    clips.count == 1 ? "\(name(of: clips[0])) has no URL." : "None of the clips has a URL.")
+            }
             let ids = pages.map(\.id)
             switch place {
             case .browser: emit(.open(urls: pages.map(\.url), clips: ids))

@@ -51,7 +51,9 @@ extension AppState {
             // Another window may have restored what a step needs.
             if transactions.contains(where: { !$0.isOwn && $0.role != .work }) { undoSteps.endSkipping() }
             for transaction in transactions {
-                list.marks.remove(transaction.deletedClips, isOwn: transaction.isOwn)
+                list.marks.remove(transaction.deletedClips, isOwn: transaction.isOwn) { id in
+                    transaction.lines.first { $0.clip == id }?.title
+                }
                 if transaction.affects(list.marks.ids) { list.marks.invalidateHidden() }
                 if !transaction.isRepair { sync.note(change(of: transaction)) }
             }

@@ -29,6 +29,8 @@ struct Marks: Sendable {
     private var search = Search.done
     /// Whether others have deleted all marked clips since the last key, which was meant for them.
     var areLost = false
+    /// The title of the only one of them.
+    private(set) var lostTitle: String?
 
     /// Whether ``hidden`` is known.
     private enum Search { case done, due, underWay }
@@ -153,14 +155,18 @@ struct Marks: Sendable {
 
     mutating func clear() { self = Marks() }
 
-    /// - Parameter isOwn: Whether the user deleted the clips.
-    mutating func remove(_ deleted: some Sequence<Int64>, isOwn: Bool = false) {
-        let count = count
+    /// - Parameters:
+    ///   - isOwn: Whether the user deleted the clips.
+    ///   - title: The title of a deleted clip, if it is known.
+    mutating func remove(
+        _ deleted: some Sequence<Int64>, isOwn: Bool = false, title: (Int64) -> String? = { _ in nil }
+    ) {
         guard count > 0 else { return }
+        let only = count == 1 ? all.first : nil
         defer {
             if self.count == 0 {
                 range = nil
-                areLost = !isOwn
+                (areLost, lostTitle) = (!isOwn, only.flatMap(title))
             }
         }
         for id in deleted {

@@ -110,7 +110,7 @@ extension ManPage {
             title: "PAGES",
             text: """
                 The text of a page is its article in Markdown, without the menus, footers, and lists of links around \
-                it: headings, lists, quotes, code, tables, and the descriptions of images. '[1]' after words is the \
+                it, the comments of readers, and links to related articles: headings, lists, quotes, code, tables, and the descriptions of images. '[1]' after words is the \
                 number of a link, and the app lists the links at the end. '[^1]' refers to a note of the page, \
                 which is where the page has it. Any other text with the signs of Markdown is shown in the same way, \
                 up to 4 MB; the rest is shown with its signs.
