@@ -115,7 +115,7 @@ import Testing
                     .text(String(repeating: "note ", count: 20)), .text("The text"), .text("cli"),
                 ]))
         state.answer(.loadClip(2), clip)
-        let pane = state.lines.map { String($0.dropFirst(69)) }
+        let pane = state.lines.map { String($0.dropFirst(70)) }
         #expect(pane[0].hasPrefix("A title"))
         #expect(pane[1].hasPrefix("URL      https://de.wikipedia.org/wiki/München"))
         #expect(pane[2].hasPrefix("Tags     #a #b"))

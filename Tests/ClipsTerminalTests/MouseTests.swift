@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `a click on any line of a URL opens it`() throws {
-        var state = AppState.showing(9, Size(rows: 24, columns: 121))
+        var state = AppState.showing(9, Size(rows: 24, columns: 122))
         let id = try #require(state.list.clips.selectedID)
         let object = StoredObject(
             id: ClipModel.objectID(id), version: 1,

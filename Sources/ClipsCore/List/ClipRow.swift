@@ -58,6 +58,8 @@ package final class ClipRow: StoredRow {
         }
         var host = bytes[bytes.index(colon, offsetBy: 3)...].prefix { !"/?#".utf8.contains($0) }
         if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[host.index(after: at)...] }
-        return String(Substring(host.starts(with: "www.".utf8) ? host.dropFirst(4) : host))
+        // Another program may write capital letters.
+        let isWorldWide = Substring(host.prefix(4)).lowercased() == "www."
+        return String(Substring(isWorldWide ? host.dropFirst(4) : host))
     }
 }

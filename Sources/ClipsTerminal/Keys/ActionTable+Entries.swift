@@ -339,7 +339,8 @@ extension ActionTable {
     }
 
     @Sendable private static func noChanges(_ state: AppState, screen: AppState.Screen) -> String? {
-        screen == .history && state.history.selectedRow == nil ? "There are no changes here." : nil
+        guard screen == .history, state.history.selectedRow == nil else { return nil }
+        return state.history.isLoaded ? "There are no changes here." : "The history is loading; try again."
     }
 
     @Sendable private static func noErrors(_ state: AppState, _: AppState.Screen) -> String? {

@@ -60,7 +60,7 @@ package struct ListColumns: Hashable, Sendable {
     /// columns that only a config file adds.
     static func minWidthBeside(_ names: [Name]) -> Int {
         let others = [.age, .saved, .url].filter(names.contains).map { $0.widths(in: 0).least + 1 }
-        return 3 + 5 + wideTitle(names) + max(minReason, others.reduce(0, +))
+        return 3 + wideTitle(names) + max(reason, 5 + max(minReason, others.reduce(0, +)))
     }
 
     /// Two spaces and a word, at the least, that show why a clip matches.
@@ -100,7 +100,11 @@ package struct ListColumns: Hashable, Sendable {
         let good =
             hasReasons && (isBeside || hasSidebar)
             ? min(isBeside ? wide + Self.reason : min(wide, Self.usualTitle + Self.reason), available)
-            : isBeside ? wide : min(Self.goodTitle(in: width, wide), available - age)
+            : isBeside
+                ? wide
+                : max(
+                    min(Self.goodTitle(in: width, wide), available - age),
+                    hasReasons ? min(Self.minTitle + Self.reason, available) : 0)
         var title = max(min(Self.minTitle, available), good, width / 3)
         var left = available - title
         // With the space before the column.

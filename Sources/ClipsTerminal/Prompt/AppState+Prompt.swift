@@ -240,8 +240,8 @@ extension AppState {
             }
             let changes = try form.changes(from: clip)
             guard !changes.isEmpty else { return end(".") }
-            let title = String((form[.title].isEmpty ? clip.displayTitle : form[.title]).prefix(40))
-            start(.edit(clip, changes, "edited “\(title)”", form: edited.path))
+            let title = form[.title].isEmpty ? clip.displayTitle : form[.title]
+            start(.edit(clip, changes, "edited \(Clip.quoted(title))", form: edited.path))
         } catch {
             let title = edited.clip.map { "Your edit of \(Clip.quoted($0.displayTitle))" } ?? "Your clip"
             report(
