@@ -141,11 +141,13 @@ import Testing
         "<div style='display: none'>L</div>", "<p style='visibility:hidden'>L</p>", "<dialog>L</dialog>",
         "<nav>L</nav>", "<div class=share>L</div>", "<div role=banner hidden><p hidden>L</div>",
         "<header>L</header>", "<footer role=contentinfo>L</footer>", "<aside hidden>L</aside>",
+        "<div role=complementary>No link.</div><p>L</p>",
     ])
     func `an article that another program found retains each link`(part: String) throws {
         let link = "<a href='https://b.example/x'>words</a>"
         let markup = "<p>Before.</p>" + part.replacing("L", with: link) + "<p>After.</p>"
         let item = try #require(WebPage(Array(markup.utf8), contentType: "text/html")).text
+        #expect(!part.contains("No link.") || item.contains("No link."))
         #expect(item.contains("[words][1]") && item.hasSuffix("[1]: https://b.example/x"), "\(item)")
     }
 
@@ -158,5 +160,13 @@ import Testing
         let found = try text("<article><h1>T</h1>\(prose)<h2>Today</h2>\(list)\(prose)\(list)</article>")
         #expect(found.contains("## Today\n\n- [Soup][1]\n- [Cake][2]\n"), "\(found)")
         #expect(found.ranges(of: "Soup").count == 1, "\(found)")
+    }
+
+    @Test func `buttons below a title, and an advertisement below a heading, are left out`() throws {
+        let prose = "<p>\(String(repeating: "The words of an article, with commas. ", count: 20))</p>"
+        let share = "<div class=share>Share: <a href=/f>Face</a> <a href=/t>Bird</a></div>"
+        let ad = "<div class=ad><a href=/ad><img alt=Buy src=/b.png></a></div>"
+        let found = try text("<article><h1>T</h1>\(share)\(prose)<h2>Two</h2>\(ad)\(prose)</article>")
+        for word in ["Share", "Face", "Buy"] { #expect(!found.contains(word), "\(found)") }
     }
 }

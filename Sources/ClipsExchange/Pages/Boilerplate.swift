@@ -9,7 +9,8 @@ enum Boilerplate {
         if neverText.contains(name) {
             return name != "button" || !isLink(button: node) && controlled(by: node) == nil
         }
-        return !scope.isRetained && isAround(node, in: scope) && !(scope.isChosen && leadsAway(node))
+        guard !scope.isRetained else { return isHidden(node) && node.hasName(in: ["katex-html"]) }
+        return isAround(node, in: scope) && !(scope.isChosen && leadsAway(node))
     }
 
     /// Whether an element is around the content, or hidden.
@@ -19,7 +20,8 @@ enum Boilerplate {
         // A tab that is not selected is hidden until the reader asks for it.
         let isClosed = isHidden(node) && node["role"]?.lowercased() != "tabpanel" && !isSection(node)
         if scope.omits(node.name) || isClosed { return true }
-        return node["role"].map { roles.contains($0.lowercased()) } ?? false
+        // An article that another program found has no parts of the page.
+        return !scope.isChosen && node["role"].map { roles.contains($0.lowercased()) } ?? false
     }
 
     /// Returns the ID of the element that a button in a heading shows; nil for other elements.

@@ -263,9 +263,10 @@ struct ReadableText {
             return false
         }
         guard names.cover(measures[node], in: scope, paragraphs: paragraphs) else { return false }
-        // A heading of the article would remain alone.
+        // A heading of the article would remain alone; below its title are buttons.
+        let heading = node.previousElement.map(\.name) ?? ""
         let isBelowHeading =
-            node.previousElement.map { Boilerplate.headings.contains($0.name) } == true
+            ["ul", "ol"].contains(node.name) && heading != "h1" && Boilerplate.headings.contains(heading)
             && !Boilerplate.hasHeadingOfTeasers(node) && !names.areComments
         guard scope.isInContent else { return true }
         return !isBelowHeading && !(PostFlow.isReference(node, links) && names.mayRefer)

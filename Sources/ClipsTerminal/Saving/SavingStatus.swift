@@ -95,12 +95,7 @@ extension AppState {
             undoSteps.restore(work)
             fail(sentence)
         case .impossible(let sentence):
-            // An earlier action of the key may be the reason.
-            let earlier = isReported(group) ? saving.reported?.text : nil
-            if earlier != nil { message = nil }
-            fail(
-                earlier.map { Self.joined([$0, sentence.replacing(" Nothing was changed.", with: "")]) }
-                    ?? sentence)
+            fail(sentence, after: group)
         case .duplicate(let draft, let clip, let title): askAboutDuplicate(draft, clip, title)
         case .conflict(let stored):
             undoSteps.waiting = []
@@ -114,6 +109,16 @@ extension AppState {
         history.invalidate()
         runWaitingUndo()
         if saving.isQuitting, saving.count == 0 { emit(.quit) }
+    }
+
+    /// Fails after earlier actions of the key, which may be the reason.
+    private mutating func fail(_ sentence: String, after group: Int?) {
+        guard isReported(group), let earlier = saving.reported else { return fail(sentence) }
+        let rest = sentence.replacing(" Nothing was changed.", with: "")
+        let whole = Self.joined([earlier.text, rest])
+        message = nil
+        fail(whole)
+        saving.reported = (group, earlier.works, Self.joined([earlier.more, rest]), whole)
     }
 
     private mutating func fail(_ sentence: String) {

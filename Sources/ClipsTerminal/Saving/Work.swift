@@ -284,6 +284,7 @@ extension Work {
     var failure: String {
         switch self {
         case .revert(_, let direction, _): "Not \(direction.participle): \(summary). "
+        case .nothing: ""
         case .add(let draft, _), .addPage(let draft, _): "\(Clip.quoted(draft.displayTitle)) was not saved. "
         case .edit(let clip, _, _, _), .recreate(let clip, _, _):
             "Your edit of \(Clip.quoted(clip.displayTitle)) was not saved. "
