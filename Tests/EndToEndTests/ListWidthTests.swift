@@ -6,14 +6,22 @@ import Testing
     @Test func `a title in a list has no fewer cells on a wider terminal`() throws {
         let clips = try ClipsProgram()
         try clips.run(
-            "add", "--title", String(repeating: "x", count: 300), "--url", "https://site.example/page",
+            "add", "--title", String(repeating: "X", count: 300), "--url", "https://site.example/page",
             "--tag", "alpha", "--tag", "beta")
+        // It fits into some of the widths at which the tags of longer ones have no room.
+        try clips.run(
+            "add", "--title", String(repeating: "Y", count: 24), "--url", "https://site.example/other",
+            "--tag", "gamma")
         let loop = """
-            for n in $(seq 20 4 60) $(seq 61 130) 160 200 240 280; do
+            for n in $(seq 20 130) 160 200 240 280; do
             script -qec "stty rows 24 cols $n; $CLIPS list --color never" /dev/null < /dev/null | tr -d '\\r'; done
             """
-        let lines = try clips.shell(loop).output.split(separator: "\n")
-        let widths = lines.map { $0.count { $0 == "x" } }
+        let rows = try clips.shell(loop).output.split(separator: "\n")
+        let lines = rows.filter { $0.contains("X") }
+        let widths = lines.map { $0.count { $0 == "X" } }
+        let short = rows.filter { $0.contains("Y") }.map { $0.count { $0 == "Y" } }
+        #expect(short.count == widths.count && short == short.sorted() && short.last == 24, "\(short)")
+        #expect(!rows.contains { $0.contains("… …") }, "\(rows)")
         #expect(widths.count > 80 && widths == widths.sorted(), "\(widths)")
         #expect(widths.first == 14 && widths.last ?? 0 > 150, "\(widths)")
         #expect(lines.last?.contains("#alpha #beta") == true && lines.last?.contains("site.example") == true)

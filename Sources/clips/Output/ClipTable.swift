@@ -13,6 +13,9 @@ struct ClipTable {
     private let edge: Int
     private let list: ListColumns
 
+    /// The cells of “#”, a letter, and an ellipsis.
+    private static let minTags = 3
+
     /// - Parameter id: The greatest ID.
     init(columns: Int, id: Int64, hasColor: Bool) {
         self.columns = columns
@@ -38,12 +41,16 @@ struct ClipTable {
         let cells = all.drop { $0.1.text.isEmpty }
         let next = cells.count < all.count ? cells.first?.0.start : nil
         let width = max(8, next.map { $0 - 1 - list.title.start } ?? list.title.width)
-        // Without room for their column, the tags have a third of the title's cells, and those that it leaves.
-        let left = width - 1 - DisplayWidth.columns(of: SafeText.line(shown))
+        // Without room for their column, the tags have a third of the title's cells, and those that it leaves. A title
+        // has no more than the minimum until they have enough for a letter.
         let third = min(width / 3, width - ListColumns.minTitle - 1)
-        let room = list[.tags] == nil ? max(0, third, left) : 0
-        let tags = SafeText.cut(cell(.tags, of: clip, width: 0).text, to: room)
-        let titleWidth = tags.isEmpty ? width : width - 1 - DisplayWidth.columns(of: tags)
+        let most = third < Self.minTags ? min(width, ListColumns.minTitle) : width - 1 - third
+        let left = width - 1 - min(most, DisplayWidth.columns(of: SafeText.line(shown)))
+        let names = list[.tags] == nil ? cell(.tags, of: clip, width: 0).text : ""
+        let fits = left >= min(Self.minTags, DisplayWidth.columns(of: names))
+        let tags = fits ? SafeText.cut(names, to: left) : ""
+        let titleWidth =
+            names.isEmpty ? width : tags.isEmpty ? most : width - 1 - DisplayWidth.columns(of: tags)
         let name = SafeText.cut((clip.link?.sign ?? "") + shown.drop { $0.isWhitespace }, to: titleWidth)
         let (style, matchStyle) = clip.isUnread ? ("1", "1;4") : (nil, "1")
         var from = name.startIndex
