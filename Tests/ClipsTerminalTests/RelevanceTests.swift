@@ -125,6 +125,23 @@ import Testing
         }
     }
 
+    @Test func `Esc returns to the clip though many better matches arrived`() async throws {
+        try await RunningApp.open { app in
+            try app.other("seed") { store in
+                _ = try await store.add(
+                    (1...9).map { Self.draft("Number \($0)", "words about vim and then some about linux") })
+            }
+            try app.run(":wait count=9\n/vim<Enter>\n:wait count=9\n:wait idle\njj")
+            let id = try #require(app.state.list.clips.selectedID)
+            try app.run("/ linux\n:wait count=9\n:wait idle")
+            _ = try app.other { store in
+                try await store.add((1...1200).map { Self.draft("More \($0)", "vim linux") })
+            }
+            try app.run(":wait count=1209\n:wait idle\n<Esc>\n:wait count=1209\n:wait idle")
+            #expect(app.wait { $0.list.isSettled && $0.list.clips.selectedID == id })
+        }
+    }
+
     @Test func `s offers relevance, and another order lasts for the next filters`() async throws {
         try await Self.open { app in
             try app.run("s\n:wait text=time saved")

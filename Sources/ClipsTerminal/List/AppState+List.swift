@@ -177,7 +177,12 @@ extension AppState {
     /// Returns to a view.
     mutating func show(_ origin: ListState.Origin) {
         if origin.selection == nil { list.clips.stayAtStart() }
-        show(origin.query, around: origin.position)
+        if origin.query.isRanked {
+            // The clip may have another rank in the new list.
+            show(origin.query, aroundClip: origin.selection?.id)
+        } else {
+            show(origin.query, around: origin.position)
+        }
         list.feed.pendingSelection = origin.selection
     }
 
