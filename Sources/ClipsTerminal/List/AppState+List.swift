@@ -59,6 +59,7 @@ extension AppState {
             }
             if let step = sync.uncounted { emit(.countStep(step)) }
             if clipReader.isAffected(by: transactions) { reloadReader() }
+            prompt?.note(transactions)
             rereadQuestions(after: transactions)
         case .window(let window, _) where window.requestNumber == nil:
             sync.skipped()

@@ -74,6 +74,7 @@ extension AppState {
         // Repeats the message that there is no match, which the key removed.
         case .text(let top): if !text.isEmpty { searchText(isForward: true, from: top) }
         case .add: add(text)
+        case .tags(let ids, _, let title) where prompt.isOfReplaced: report(Work.deleted(ids, title))
         case .tags(let ids, _, let title):
             if !text.trimmed.isEmpty { tag(ids, title: title, by: TagChange(text)) }
         case .command: run(text, on: prompt.clip)

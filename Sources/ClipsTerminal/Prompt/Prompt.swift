@@ -50,6 +50,17 @@ struct Prompt: Sendable {
         set { if case .tags(_, of: nil, let title) = kind { kind = .tags(newValue, of: nil, title: title) } }
     }
 
+    /// Whether the answer is about a clip that another program replaced: only its ID is the same.
+    private(set) var isOfReplaced = false
+
+    mutating func note(_ transactions: [TransactionSummary]) {
+        guard case .tags(let clips, of: _?, _) = kind else { return }
+        // A deletion that was undone returns the same clip.
+        isOfReplaced =
+            isOfReplaced
+            || transactions.contains { $0.role == .work && clips.allSatisfy($0.insertedClips.contains) }
+    }
+
     /// Replaces the text.
     mutating func fill(_ text: String) { editor = LineEditor(text, maxCharacters: kind.maxCharacters) }
 
