@@ -8,6 +8,9 @@ import Testing
         try clips.run(
             "add", "--title", String(repeating: "X", count: 300), "--url", "https://site.example/page",
             "--tag", "alpha", "--tag", "beta")
+        // Those without tags or a site have as many cells as the others.
+        try clips.run("add", "--title", String(repeating: "U", count: 300), "--url", "https://site.example/u")
+        try clips.run("add", "--title", String(repeating: "V", count: 300), "--text", "No page")
         // It fits into some of the widths at which the tags of longer ones have no room.
         try clips.run(
             "add", "--title", String(repeating: "Y", count: 24), "--url", "https://site.example/other",
@@ -20,6 +23,10 @@ import Testing
         let lines = rows.filter { $0.contains("X") }
         let widths = lines.map { $0.count { $0 == "X" } }
         let short = rows.filter { $0.contains("Y") }.map { $0.count { $0 == "Y" } }
+        for letter in ["U", "V"] as [Character] {
+            let widths = rows.map { $0.count { $0 == letter } }.filter { $0 > 0 }
+            #expect(widths.count == lines.count && widths == widths.sorted(), "\(letter): \(widths)")
+        }
         #expect(short.count == widths.count && short == short.sorted() && short.last == 24, "\(short)")
         #expect(!rows.contains { $0.contains("… …") }, "\(rows)")
         #expect(widths.count > 80 && widths == widths.sorted(), "\(widths)")

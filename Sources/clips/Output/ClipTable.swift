@@ -36,11 +36,7 @@ struct ClipTable {
         var line = styled(right(String(clip.id), edge - 1), "33") + " "
         line += styled(clip.isUnread ? "•" : " ", "1") + styled(clip.isStarred ? "*" : " ", "1;33") + " "
         let shown = clip.displayTitle == clip.url ? ReadableURL.text(clip.url) : clip.displayTitle
-        // A title has the cells of the columns that are empty in its row, up to the next one.
-        let all = list.all.filter { $0.name != .title }.map { ($0, cell($0.name, of: clip, width: $0.width)) }
-        let cells = all.drop { $0.1.text.isEmpty }
-        let next = cells.count < all.count ? cells.first?.0.start : nil
-        let width = max(8, next.map { $0 - 1 - list.title.start } ?? list.title.width)
+        let width = max(8, list.title.width)
         // Without room for their column, the tags have a third of the title's cells, and those that it leaves. A title
         // has no more than the minimum until they have enough for a letter.
         let third = min(width / 3, width - ListColumns.minTitle - 1)
@@ -65,8 +61,9 @@ struct ClipTable {
             line += " " + styled(tags, cell(.tags, of: clip, width: 0).style)
             end += 1 + DisplayWidth.columns(of: tags)
         }
-        for (column, (text, style)) in cells {
-            let text = SafeText.cut(text, to: column.width)
+        for column in list.all where column.name != .title {
+            let (full, style) = cell(column.name, of: clip, width: column.width)
+            let text = SafeText.cut(full, to: column.width)
             let start = column.name == .age ? column.start + column.width - text.count : column.start
             line += String(repeating: " ", count: max(0, start - end)) + styled(text, style)
             end = start + DisplayWidth.columns(of: text)
