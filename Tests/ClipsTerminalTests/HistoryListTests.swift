@@ -150,6 +150,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [12, 300], [[], [4, 5, 6]])
+    func `titles never get narrower when the terminal gets wider`(length: Int, inserted: [Int64]) throws {
+        for (name, deleted) in [(nil, 1), (nil, 3), ("undo 1", 3), (nil, 200)] {
+            var state = AppState.showing(3)
+            try state.press("H")
+            let title = String(repeating: "X", count: length)
+            let change = transaction(
+                1, inserting: inserted, deleting: (10..<10 + Int64(deleted)).map { $0 }, title: title,
+                contextName: name)
+            state.take(.transactions([change]))
+            state.history.titles.add([4: title], values: [:])
+            var widest = 0
+            for columns in 20...140 {
+                _ = state.handle(.resized(Size(rows: 7, columns: columns)), at: noon)
+                let width = state.lines[1].count { $0 == "X" }
+                #expect(width >= widest, "\(columns) columns: \(state.lines[1])")
+                widest = max(widest, width)
+            }
+            #expect(widest >= min(length, 40))
+        }
+    }
+
     @Test func `all transactions of a row are counted, and the clips of thousands are approximate`() {
         var list = HistoryList(height: 10)
         for (numbers, others) in [(1...5000, "and 4,999 more"), (5001...20_200, "and ~20,199 more")] {

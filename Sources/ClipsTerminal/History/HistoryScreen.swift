@@ -110,6 +110,8 @@ struct HistoryScreen {
 
     /// The columns of words without names, such as "undone: unarchived".
     private static let maxVerb = 19
+    /// The columns of a title that come before longer words for the other clips of its row.
+    private static let minTitle = 16
 
     private func draw(_ row: HistoryRow, _ columns: Columns, _ line: Rect, _ frame: inout Frame) {
         guard let transaction = row.newest else { return }
@@ -130,23 +132,25 @@ struct HistoryScreen {
         let width = columns.change - 5
         let name = state.history.titles[first] ?? "…"
         // On a narrow screen, the change says more than the rest of a title.
-        var least = DisplayWidth.columns(of: SafeText.cut(name, to: min(8, width / 2)))
-        if !others.isEmpty, DisplayWidth.columns(of: more) + 2 + least > width {
+        var (least, most) = (min(8, width / 2), Int.max)
+        let enough = min(Self.minTitle, DisplayWidth.columns(of: name))
+        if !others.isEmpty, DisplayWidth.columns(of: more) + 2 + enough > width {
             others = row.others(than: first, isShort: true)
             // "read" says as much as "marked as read".
             detail = detail.replacing("marked as ", with: "")
             let left = width - 4 - DisplayWidth.columns(of: others)
             let needed = DisplayWidth.columns(of: detail)
-            if needed <= left - 4 {
-                least = min(least, left - needed)
-            } else if needed <= Self.maxVerb, let all = row.alike(first) {
+            // With all words, a title has no fewer cells on a wider screen.
+            (least, most) = (min(least, needed > Self.maxVerb ? 8 : 4), Self.minTitle)
+            if needed > left - 4, needed <= Self.maxVerb, let all = row.alike(first) {
                 // The pane below names the clips.
                 frame.putCut("\(detail), \(all)", in: line, column: 3, width: width + 2, style: theme[.muted])
                 return
             }
+            if needed > left - least { most = least }
             detail = SafeText.cut(detail, to: max(0, left - least))
         }
-        let room = max(least, width - DisplayWidth.columns(of: more) - 2)
+        let room = min(most, max(least, width - DisplayWidth.columns(of: more) - 2))
         let title = SafeText.cut(name, to: room)
         let used = frame.put(
             title, in: line, column: 3, width: room, style: theme[transaction.isOwn ? .strong : .title])
