@@ -35,7 +35,8 @@ struct ClipTable {
     func line(_ clip: Clip, matches: (String) -> [Range<String.Index>] = { _ in [] }) -> String {
         var line = styled(right(String(clip.id), edge - 1), "33") + " "
         line += styled(clip.isUnread ? "•" : " ", "1") + styled(clip.isStarred ? "*" : " ", "1;33") + " "
-        let shown = clip.displayTitle == clip.url ? ReadableURL.text(clip.url) : clip.displayTitle
+        let title = clip.displayTitle == clip.url ? ReadableURL.text(clip.url) : clip.displayTitle
+        let shown = (clip.link?.sign ?? "") + title.drop { $0.isWhitespace }
         let width = max(8, list.title.width)
         // Without room for their column, the tags have a third of the title's cells, and those that it leaves. A title
         // has no more than the minimum until they have enough for a letter.
@@ -43,11 +44,10 @@ struct ClipTable {
         let most = third < Self.minTags ? min(width, ListColumns.minTitle) : width - 1 - third
         let left = width - 1 - min(most, DisplayWidth.columns(of: SafeText.line(shown)))
         let names = list[.tags] == nil ? cell(.tags, of: clip, width: 0).text : ""
-        let fits = left >= min(Self.minTags, DisplayWidth.columns(of: names))
-        let tags = fits ? SafeText.cut(names, to: left) : ""
-        let titleWidth =
-            names.isEmpty ? width : tags.isEmpty ? most : width - 1 - DisplayWidth.columns(of: tags)
-        let name = SafeText.cut((clip.link?.sign ?? "") + shown.drop { $0.isWhitespace }, to: titleWidth)
+        let all = DisplayWidth.columns(of: names)
+        let tags = left < min(Self.minTags, all) ? "" : SafeText.cut(names, to: left)
+        let titleWidth = names.isEmpty ? width : tags.isEmpty ? most : width - 1 - min(left, all)
+        let name = SafeText.cut(shown, to: titleWidth)
         let (style, matchStyle) = clip.isUnread ? ("1", "1;4") : (nil, "1")
         var from = name.startIndex
         for range in matches(name) {
