@@ -54,11 +54,11 @@ struct Prompt: Sendable {
     private(set) var isOfReplaced = false
 
     mutating func note(_ transactions: [TransactionSummary]) {
-        guard case .tags(let clips, of: _?, _) = kind else { return }
+        guard case .tags(let clips, _, _) = kind else { return }
         // A deletion that was undone returns the same clip.
-        isOfReplaced =
-            isOfReplaced
-            || transactions.contains { $0.role == .work && clips.allSatisfy($0.insertedClips.contains) }
+        let inserted = Set(transactions.lazy.filter { $0.role == .work }.flatMap(\.insertedClips))
+        let left = clips.filter { !inserted.contains($0) }
+        if left.isEmpty { isOfReplaced = true } else if left.count < clips.count { self.clips = left }
     }
 
     /// Replaces the text.
