@@ -36,7 +36,8 @@ import Testing
         state = .showing(30)
         try state.press(":12<Enter>")
         #expect(state.list.clips.selectedIndex == 11)
-        guard case .showAround(18, let sorted, _)? = try state.press(":so title reverse<Enter>").last else {
+        guard case .showAround(18, let sorted, _, _)? = try state.press(":so title reverse<Enter>").last
+        else {
             Issue.record("not sorted")
             return
         }
@@ -167,13 +168,13 @@ import Testing
         var state = AppState.showing(30)
         try state.press("4js")
         #expect(state.lines.contains { $0.contains("c  time saved ↓") })
-        guard case .showAround(25, let query, _)? = try state.press("t").last else {
+        guard case .showAround(25, let query, _, _)? = try state.press("t").last else {
             Issue.record("not sorted")
             return
         }
         #expect(query.sort == SortKey("title"))
         state.take(window((0..<30).reversed(), generation: state.list.feed.generation))
-        guard case .showAround(_, let reversed, _)? = try state.press("st").last else {
+        guard case .showAround(_, let reversed, _, _)? = try state.press("st").last else {
             Issue.record("not reversed")
             return
         }
@@ -196,7 +197,7 @@ import Testing
             try state.press("s<Down><Down><Up>")
             #expect(state.menu?.selected == 1)
             #expect(state.lines.contains { $0.contains("time c") || $0.contains("m  t") })
-            guard case .showAround(_, let query, _)? = try state.press("<Enter>").last else {
+            guard case .showAround(_, let query, _, _)? = try state.press("<Enter>").last else {
                 Issue.record("nothing chosen")
                 return
             }

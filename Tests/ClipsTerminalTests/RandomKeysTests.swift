@@ -60,7 +60,7 @@ import Testing
             if generation % 3 == 0 { rows.rows = []; rows.count = 0 }
             _ = state.handle(.message(.window(rows, generation: generation)), at: now)
         case .work: state.answer(effect, Work.Outcome.failed("No store."), at: now)
-        case .showAround(_, _, let generation):
+        case .showAround(_, _, let generation, _):
             let rows = LiveList<ClipRow>.Window(
                 rows: (0..<40).reversed().map { row($0) }, lowerIndex: 0, count: 40, reachesStart: true,
                 reachesEnd: true)

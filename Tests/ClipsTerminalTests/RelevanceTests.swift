@@ -142,6 +142,24 @@ import Testing
         }
     }
 
+    @Test(arguments: ["vim", "vmi"])
+    func `Esc returns to the place of a clip that was deleted, and to one of similar words`(
+        words: String
+    ) async throws {
+        try await RunningApp.open { app in
+            try app.other("seed") { store in
+                _ = try await store.add((1...400).map { Self.draft("Number \($0)", "about vim and linux") })
+            }
+            try app.run(":wait count=400\n/\(words)<Enter>\n:wait count=400\n:wait idle\n300G\n:wait idle")
+            let id = try #require(app.state.list.clips.selectedID)
+            try app.run("/ linux\n:wait count=400\n:wait idle\n<C-n>")
+            if words == "vim" { _ = try app.other { try await $0.delete([id]) } }
+            try app.run("<Esc>\n:wait idle\n:wait text=/\(words) ")
+            #expect(app.wait { $0.list.isSettled && abs($0.list.clips.selectedIndex - 299) <= 1 })
+            #expect(words == "vim" || app.state.list.clips.selectedID == id)
+        }
+    }
+
     @Test func `s offers relevance, and another order lasts for the next filters`() async throws {
         try await Self.open { app in
             try app.run("s\n:wait text=time saved")

@@ -87,8 +87,8 @@ struct SimulatedWorker {
             answer(request)
         case .effect(.show(let query, let generation, let anchor)):
             show(query, generation, around: anchor, fails: fails)
-        case .effect(.showAround(let id, let query, let generation)):
-            let place = SimulatedClips.position(of: id, store.items[id], in: query)
+        case .effect(.showAround(let id, let query, let generation, let anchor)):
+            let place = SimulatedClips.position(of: id, store.items[id], in: query) ?? anchor
             show(query, generation, around: place, fails: fails)
         case .effect(.work(let work)):
             works += 1

@@ -9,7 +9,7 @@ enum Effect: Sendable {
     case answer(LiveList<ClipRow>.Request, generation: Int, anchor: SortPosition?)
     case show(ClipQuery, generation: Int, anchor: SortPosition?)
     /// Requests the clips of a query around a clip.
-    case showAround(Int64, ClipQuery, generation: Int)
+    case showAround(Int64, ClipQuery, generation: Int, anchor: SortPosition?)
     case loadClip(Int64)
     /// Reads the parts of clips around the words of a filter.
     case loadExcerpts(Excerpts.Request)
@@ -108,9 +108,9 @@ enum Effect: Sendable {
             .list { await $0.source.list.answer(request, generation: generation, anchor: anchor) }
         case .show(let query, let generation, let anchor):
             .list(superseding: .all) { await $0.show(query, generation: generation, anchor: anchor) }
-        case .showAround(let clip, let query, let generation):
+        case .showAround(let clip, let query, let generation, let anchor):
             .list(superseding: .all) {
-                await $0.show(query, generation: generation, anchor: nil, around: clip)
+                await $0.show(query, generation: generation, anchor: anchor, around: clip)
             }
         case .gatherRange(let query, let first, let last, let end):
             .read(

@@ -19,9 +19,11 @@ extension AppState {
             // Without the index, the matches may not be ranked.
             if isReady, list.query.isRanked {
                 // The words may have been typed before the index was ready.
+                let pending = list.feed.pendingSelection?.id
                 let jumps = list.feed.isLoading && list.feed.jumpsToFirstMatch && !list.feed.hasMoved
-                list.feed.jumpsToFirstMatch = jumps || list.clips.staysAtTop
-                show(list.query, aroundClip: list.feed.jumpsToFirstMatch ? nil : list.clips.selectedID)
+                list.feed.jumpsToFirstMatch = pending == nil && (jumps || list.clips.staysAtTop)
+                let clip = list.feed.jumpsToFirstMatch ? nil : pending ?? list.clips.selectedID
+                show(list.query, aroundClip: clip)
             }
         case .mirror(let summary, let conflicts):
             if conflicts != sync.conflicts, questions.contains(where: \.isOfMirror) { emit(.loadConflicts) }
@@ -178,21 +180,19 @@ extension AppState {
     /// Returns to a view.
     mutating func show(_ origin: ListState.Origin) {
         if origin.selection == nil { list.clips.stayAtStart() }
-        if origin.query.isRanked {
-            // The clip may have another rank in the new list.
-            show(origin.query, aroundClip: origin.selection?.id)
-        } else {
-            show(origin.query, around: origin.position)
-        }
+        // The clip may have another rank in the new list.
+        show(origin.query, aroundClip: origin.selection?.id, or: origin.position)
         list.feed.pendingSelection = origin.selection
     }
 
     /// Requests the clips of a query around a clip, wherever it is in the list.
-    mutating func show(_ query: ClipQuery, aroundClip id: Int64?) {
-        guard let id else { return show(query, around: nil) }
+    ///
+    /// - Parameter position: The position to show if the list does not have the clip.
+    mutating func show(_ query: ClipQuery, aroundClip id: Int64?, or position: SortPosition? = nil) {
+        guard let id else { return show(query, around: position) }
         begin(query)
         list.clips.holdSelection()
-        emit(.showAround(id, query, generation: list.feed.generation))
+        emit(.showAround(id, query, generation: list.feed.generation, anchor: position))
     }
 
     private mutating func begin(_ query: ClipQuery) {
@@ -203,7 +203,7 @@ extension AppState {
 
     mutating func refetch() {
         let row = list.clips.staysAtStart ? nil : list.clips.selectedRow
-        guard !list.query.isRanked else { return show(list.query, aroundClip: row?.id) }
+        guard !list.query.isRanked else { return show(list.query, aroundClip: row?.id, or: row?.position) }
         show(list.query, around: row?.position)
     }
 

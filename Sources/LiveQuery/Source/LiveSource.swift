@@ -123,7 +123,6 @@ package actor LiveSource<Query: LiveListQuery, Row: StoredRow>: HistoryConsumer 
                 source.plan = ListPlan(query.request, source.container.model)
                 let position: SortPosition? =
                     if let key { try source.position(of: key, in: snapshot) } else { nil }
-                if let position { source.lastAnchor = position }
                 try source.fullRefresh(from: snapshot, around: position)
             }
         } catch {
@@ -176,19 +175,20 @@ extension LiveSource {
     ) throws(StoreError) {
         let newest = try snapshot.newestToken()
         (selection, sorted, waiting) = (nil, nil, nil)
+        // Nil if the list lacks the object around which it would be shown.
+        var position = position
         let window: List.Window?
         if var selection = select(query) {
             hasSelection = true
-            var position = position
-            if let wanted = position ?? anchor, try !selection.seek(wanted, in: snapshot), position != nil {
-                // The list lacks the object around which it would be shown.
-                (position, lastAnchor) = (nil, nil)
-            }
+            if let wanted = position, try !selection.seek(wanted, in: snapshot) { position = nil }
+            if position == nil, let anchor { _ = try selection.seek(anchor, in: snapshot) }
+            if let position { lastAnchor = position }
             try selection.extend(wanted: rowsAround, in: snapshot)
             self.selection = selection
             window = try selectionWindow(snapshot, around: position)
         } else {
             hasSelection = false
+            if let position { lastAnchor = position }
             window = try plainWindow(snapshot, around: position ?? anchor)
         }
         // Not earlier: after an error, the next attempt reads everything again.
