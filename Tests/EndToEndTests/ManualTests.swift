@@ -150,7 +150,7 @@ import Testing
             return
         }
         try clips.run("add", "https://example.org/a", "--tag", "swift", "--tag", "two words")
-        try clips.run("add", "https://example.org/b", "--tag", "Swift")
+        try clips.run("add", "https://example.org/b", "--tag", "Swift", "--tag", "travel")
         try "".write(toFile: clips.folder.path(of: "other.db"), atomically: true, encoding: .utf8)
         let command = [
             "bash": ["bash", "--norc", "-i"], "zsh": ["zsh", "-f", "-i"],
@@ -183,6 +183,10 @@ import Testing
             #expect(try await soon { try terminal.shows("clips \(shown)") }, "\(typed)")
             try terminal.send("C-u")
         }
+        // Names with and without quotes share less than was typed, which remains.
+        try terminal.send("clips list tag:t", "Tab")
+        try terminal.send("r", "Tab")
+        #expect(try await soon { try terminal.shows("clips list tag:travel") })
     }
 
     @Test func `every help fits a screen, except the table of formats`() throws {

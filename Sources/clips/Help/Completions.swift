@@ -60,7 +60,11 @@ struct Completions {
                 # The candidates are those of the word, of which a name with spaces gets quotes.
                 (( $#open )) && compadd -U -S '' -a open
                 (( $#names )) && compadd -U -l -d shown -a names
-                [[ $lines[1] == files ]] && { compset -P '--*='; _files }
+                if [[ $lines[1] == files ]]; then compset -P '--*='; _files
+                # Names that differ in quotes or capital letters may share less than was typed.
+                elif (( compstate[nmatches] && $#compstate[unambiguous] < $#PREFIX )); then
+                    compstate[insert]= compstate[list]='list force'
+                fi
             }
             if [[ $funcstack[1] == _clips ]]; then _clips "$@"; else compdef _clips clips; fi
 
