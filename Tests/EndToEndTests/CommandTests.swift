@@ -92,6 +92,8 @@ import Testing
         try clips.run("add", "--title", "🇩🇪 a", "--text", text)
         let page = try clips.run("show", "1").output
         #expect(page.contains("title: 🇩🇪 a\n"))
+        try clips.run("tag", "1", "+👩‍👩‍👧‍👦")
+        #expect(try clips.run("tags").output == "1  👩‍👩‍👧‍👦\n")
         #expect(page.hasSuffix("\n\n👩‍👩‍👧‍👦 🇩🇪\tx␛[31m\u{FFFD}\nनमस्ते␡\n"), "\(page.debugDescription)")
         let command = "'\(ClipsProgram.path)' show 1"
         let seen = try Shell.run("script", ["-qec", command, "/dev/null"], environment: clips.environment)

@@ -19,8 +19,12 @@ extension Command {
         let width = counts.first.map { String($0.count).count } ?? 0
         for (name, count) in counts {
             let padding = String(repeating: " ", count: width - String(count).count)
+            // Another program gets a name as the commands take it.
+            let shown =
+                invocation.output.isTerminal
+                ? SafeText.line(name) : SafeText.stored(name).replacing("\n", with: " ")
             invocation.line(
-                "\(padding)\(count)  \(SafeText.line(name))", json: ["count": count, "tag": name])
+                "\(padding)\(count)  \(shown)", json: ["count": count, "tag": name])
         }
         if counts.isEmpty { invocation.remark("no clip has a tag.") }
         return .done
