@@ -100,6 +100,22 @@ import Testing
         #expect(try String(contentsOfFile: clips.folder.path(of: "out"), encoding: .utf8) == "")
     }
 
+    @Test func `a chosen clip that is not printed has its name in a message`() async throws {
+        try clips.run("add", "--title", "Alpha note", input: "text")
+        let terminal = try shell()
+        let errors = clips.folder.path(of: "errors")
+        try terminal.send("$CLIPS pick --multi 2> '\(errors)'; cat '\(errors)'", "Enter")
+        #expect(try isPicking(terminal))
+        for (word, shown, other) in [("alpha", "Alpha note", "page"), ("two", "page two", "Alpha")] {
+            try terminal.send("C-u", word)
+            #expect(try await soon { try terminal.shows(shown) && !terminal.shows(other) })
+            try terminal.send("Tab")
+        }
+        try terminal.send("Enter")
+        #expect(try await soon { try terminal.shows("clips: “Alpha note” has no URL.") })
+        #expect(try terminal.shows("https://a.b/two"))
+    }
+
     @Test func `a marked clip that the filter hides has its name in a message`() async throws {
         try clips.run("add", "--title", "Alpha note", input: "text")
         let terminal = try TmuxSession(

@@ -69,12 +69,17 @@ package enum ClipsApp {
         guard TextFile.write(text + "\n", on: STDOUT_FILENO) else {
             return fail("The output cannot be written. Check standard output.")
         }
+        if !picked.remark.isEmpty { warn(picked.remark) }
         return picked.status
     }
 
     private static func fail(_ sentence: String) -> Int32 {
-        _ = TextFile.write("clips: \(SafeText.line(sentence))\n", on: STDERR_FILENO)
+        warn(sentence)
         return 1
+    }
+
+    private static func warn(_ sentence: String) {
+        _ = TextFile.write("clips: \(SafeText.line(sentence))\n", on: STDERR_FILENO)
     }
 
     /// Opens the store and the screen concurrently.

@@ -327,9 +327,10 @@ enum Purpose: Hashable, Sendable {
     var attributes: [ClipAttribute]? {
         switch self {
         case .open: [.url, .created]
-        case .copy(.url), .pick(.url): [.url]
-        case .copy(.title), .copy(.markdown), .pick(.markdown): [.title, .url]
-        case .copy(.text), .pick(.text): [.text]
+        case .copy(.url): [.url]
+        case .copy(.title), .copy(.markdown), .pick(.markdown), .pick(.url): [.title, .url]
+        case .copy(.text): [.text]
+        case .pick(.text): [.title, .url, .text]
         case .copy(.id), .pick(.id): [.created]
         case .copy(.json), .pick(.json), .pick(.title), .run: nil
         }

@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 import Terminal
 
 /// The mode of `clips pick`: a key ends the app with the chosen clips on standard output.
@@ -18,6 +19,8 @@ package struct Pick: Hashable, Sendable {
 struct Picked: Hashable, Sendable {
     var status: Int32
     var text = ""
+    /// A sentence for standard error about chosen clips that are not in the text.
+    var remark = ""
 
     static let nothing = Picked(status: 1)
     static let interrupted = Picked(status: 130)
@@ -44,11 +47,32 @@ extension AppState {
     /// Ends with the chosen clips, or lets the user choose others: what is typed next is no action on the list.
     mutating func finishPick(_ clips: [Clip], of ids: [Int64], _ form: CopyForm) {
         let text = form.text(clips, isList: false)
-        guard text.isEmpty else { return emit(.finish(Picked(status: 0, text: text))) }
+        let part = form == .url ? "URL" : "text"
+        guard text.isEmpty else {
+            return emit(.finish(Picked(status: 0, text: text, remark: remark(clips, of: ids, form, part))))
+        }
         if opens(.choice) { beginFilter() }
         guard !clips.isEmpty else { return report(alreadyDeleted(ids)) }
-        let part = form == .url ? "URL" : "text"
         report("\(clips.count == 1 ? "\(name(of: clips[0])) has no" : "None of the clips has a") \(part).")
+    }
+
+    /// The sentence about chosen clips that are not printed.
+    private func remark(_ clips: [Clip], of ids: [Int64], _ form: CopyForm, _ part: String) -> String {
+        let left = clips.filter { !form.has($0) }
+        let (count, deleted) = (ids.count.grouped, ids.count - clips.count)
+        var remarks: [String] = []
+        if left.count == 1, !left[0].title.isEmpty {
+            remarks = ["\(name(of: left[0])) has no \(part)."]
+        } else if !left.isEmpty {
+            remarks = [
+                "\(left.count.grouped) of the \(count) clips \(left.count == 1 ? "has" : "have") no \(part)."
+            ]
+        }
+        if deleted > 0 {
+            remarks.append(
+                "\(deleted.grouped) of the \(count) clips \(deleted == 1 ? "is" : "are") already deleted.")
+        }
+        return remarks.joined(separator: " ")
     }
 
     /// The effect of Esc in a list without a match.
