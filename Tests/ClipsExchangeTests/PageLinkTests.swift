@@ -37,6 +37,23 @@ import Testing
     }
 
     @Test(arguments: [
+        ("/?f[]=1&q=a%20b", "/?f%5B%5D=1&q=a%20b"), ("/wiki/Café%20noir", "/wiki/Caf%C3%A9%20noir"),
+        ("/a b%2fc?d={e}%#f g%20|#", "/a%20b%2fc?d=%7Be%7D%25#f%20g%20%7C%23"),
+        ("/100%[%zz]", "/100%25%5B%25zz%5D"),
+        ("//[::1]:80/[%20]", "https://[::1]:80/%5B%20%5D"),
+        ("https://ä.example/[%20]", "https://xn--4ca.example/%5B%20%5D"),
+        ("/#é//]", "/#%C3%A9//%5D"), ("(a)b:c", "/(a)b:c"), ("https:///b.example//x", "https://b.example//x"),
+        ("\\\\c.example\\d?\\", "https://c.example/d?%5C"),
+        ("HTTPS://b.example/%E4%ff\\^`", "HTTPS://b.example/%E4%ff/%5E%60"),
+    ])
+    func `an escape in an address stays one next to signs that need one`(link: String, address: String) throws
+    {
+        let whole = address.first == "/" ? "https://a.example\(address)" : address
+        let found = try text("<p><a href='\(link)'>one</a></p>")
+        #expect(found.hasSuffix("[1]: \(whole)"), "\(found)")
+    }
+
+    @Test(arguments: [
         ("<i>https://b.example/u</i><br>and", "https://b.example/u"),
         ("https://b.example/u_(", "https://b.example/u"),
     ])

@@ -122,7 +122,9 @@ enum Boilerplate {
             !$0.properties.isDefaultIgnorableCodePoint
         }
         return words.isEmpty
-            ? links.isInPage(node) : ["¶", "#", "§", "🔗"].contains(String(String.UnicodeScalarView(words)))
+            ? links.isInPage(node)
+            : ["¶", "#", "§", "🔗"].contains(String(String.UnicodeScalarView(words)))
+                && !links.leadsElsewhere(node)
     }
 
     private static let advertisers: Set<String> = ["ad", "ads", "doubleclick", "googlesyndication"]

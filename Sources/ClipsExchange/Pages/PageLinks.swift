@@ -29,7 +29,7 @@ struct PageLinks {
     ///   - base: The address to which links are relative; empty if only absolute links have an address.
     ///   - page: The address of the page, if it is another one.
     init(base: String, page: String? = nil) {
-        self.base = URL(string: base)
+        self.base = URL(string: Self.reference(base))
         self.page = Self.document(page ?? base)
         isOwn = self.page == Self.document(base)
     }
@@ -56,12 +56,19 @@ struct PageLinks {
         return host != base?.host && !Self.sharing.contains { address.lowercased().contains($0) }
     }
 
+    /// Whether a link leads to another site than that of the page, if that is known.
+    func leadsElsewhere(_ node: HTMLDocument.Node) -> Bool {
+        func site(_ address: some StringProtocol) -> String { ClipRow.site(of: address.lowercased()) }
+        let own = [base?.absoluteString ?? "", String(page)].map(site).filter { !$0.isEmpty }
+        return !own.isEmpty && address(of: node).map { !own.contains(site($0)) } == true
+    }
+
     private static let sharing = ["share", "/intent/", "/submit", "pin/create", "addtoany", "wa.me/"]
 
     func address(_ text: String) -> String? {
         let link = HTMLText.address(text)
         guard !link.isEmpty, link != "#", link.utf8.count <= Self.maxAddress,
-            let url = URL(string: link, relativeTo: base)?.absoluteURL,
+            let url = URL(string: Self.reference(link), relativeTo: base)?.absoluteURL,
             let scheme = url.scheme?.lowercased(), !Self.refused.contains(scheme),
             // Only a file of the reader leads to others.
             scheme != "file" || page.hasPrefix("file:///")
@@ -69,6 +76,31 @@ struct PageLinks {
         let address = Self.withASCIIHost(url.absoluteString)
         let isSafe = address.utf8.count <= Self.maxAddress && address.allSatisfy { !$0.isWhitespace }
         return isSafe ? address : nil
+    }
+
+    /// Returns a link as a URL has it, from one as browsers read it.
+    private static func reference(_ link: String) -> String {
+        var path = String(link.prefix { !"?#".contains($0) })
+        let rest = link.dropFirst(path.count)
+        let colon = path.firstIndex { ":/\\".contains($0) }
+        let scheme = colon.flatMap { path[$0] == ":" ? path[..<$0].lowercased() : nil }
+        let isScheme = scheme.map { $0.first?.isLetter == true && $0.utf8.allSatisfy(isOfScheme) }
+        // A path whose first part has a colon is no scheme.
+        if isScheme == false { path = "./" + path }
+        if isScheme != true || ["http", "https"].contains(scheme) {
+            path = path.replacing("\\", with: "/")
+            // More slashes before the host are as two.
+            let start = path.firstIndex(of: "/") ?? path.endIndex
+            let slashes = path[start...].prefix { $0 == "/" }
+            if slashes.count > 2, start == path.startIndex || path[..<start].last == ":" {
+                path.removeSubrange(slashes.dropFirst(2).startIndex..<slashes.endIndex)
+            }
+        }
+        return PercentEncoding.encodedReference(path + rest)
+    }
+
+    private static func isOfScheme(_ byte: UInt8) -> Bool {
+        byte.isASCIIAlphanumeric || "+-.".utf8.contains(byte)
     }
 
     /// Returns an address with the ASCII form of a host that is percent-encoded, as a URL of Foundation has it.

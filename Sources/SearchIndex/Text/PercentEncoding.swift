@@ -12,6 +12,37 @@ package enum PercentEncoding {
         String(decoding: bytes(of: text) { _ in true }, as: UTF8.self)
     }
 
+    /// Returns a reference to a page with all that no URL contains encoded, and each escape as it is.
+    ///
+    /// A URL of Foundation encodes the percent sign of the escapes, too, if there is anything else to encode.
+    package static func encodedReference(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        let slashes = text.firstRange(of: "//").flatMap { slashes in
+            let before = text[..<slashes.lowerBound]
+            return before.isEmpty || before.last == ":" && !before.contains { "/?#".contains($0) }
+                ? slashes : nil
+        }
+        let authority = slashes.map { slashes in
+            let start = text[..<slashes.lowerBound].utf8.count
+            return start..<start + 2 + text[slashes.upperBound...].prefix { !"/?#".contains($0) }.utf8.count
+        }
+        let invalid = Set("\"<>\\^`{|}".utf8)
+        let fragment = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+        return String(
+            decoding: bytes.indices.flatMap { index -> [UInt8] in
+                let byte = bytes[index]
+                let isEncoded =
+                    switch byte {
+                    case UInt8(ascii: "%"): value(bytes, index) == nil
+                    // Those of an IP address are in the authority.
+                    case UInt8(ascii: "["), UInt8(ascii: "]"): authority?.contains(index) != true
+                    case UInt8(ascii: "#"): index > fragment
+                    default: byte <= 0x20 || byte >= 0x7F || invalid.contains(byte)
+                    }
+                return isEncoded ? escape(byte, digits) : [byte]
+            }, as: UTF8.self)
+    }
+
     /// Returns a text in which only `reserved` characters, `%`, controls, and invalid UTF-8 are encoded.
     static func decoded(_ text: some StringProtocol, reserved: String) -> String {
         decoded(text) { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "%") && !reserved.utf8.contains($0) }
