@@ -44,9 +44,10 @@ import Testing
             #expect(!(read + tagged + untagged).contains("changed"))
             let token = try #require(removal.token)
             _ = try app.other("cli") { try await $0.undo(token) }
-            let undone = try lines("undid:")
+            let undone = try lines("undid: removed the tags")
             #expect(
-                undone.contains("cli changed “Clip 1”\n") && !undone.contains(" cli untagged"), "\(undone)")
+                undone.contains("cli undid: untagged “Clip 1”\n") && !undone.contains(" cli untagged")
+                    && !undone.contains("changed"), "\(undone)")
             let several = try app.other("cli") {
                 try await $0.update(id, [.note: .text("a note"), .starred: .boolean(true)])
             }

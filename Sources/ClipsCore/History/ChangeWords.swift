@@ -241,9 +241,14 @@ package struct ChangeWords: Hashable, Sendable {
 
     /// Returns the shortest words of a change, such as `“Title” read`, with an author before them.
     package func brief(_ subject: String, by author: String) -> String {
-        // The words of an undo are those of the work that was undone.
-        let isWork = [.work, .restore].contains(role)
-        return switch isWork && joined.count == 1 ? joined[0] : nil {
+        guard [.work, .restore].contains(role) else {
+            return author + role.sentence(ownBrief(subject, by: ""))
+        }
+        return ownBrief(subject, by: author)
+    }
+
+    private func ownBrief(_ subject: String, by author: String) -> String {
+        switch joined.count == 1 ? joined[0] : nil {
         case .verb(let verb): "\(author)\(verb) \(subject)"
         case .mark(let state): "\(author.isEmpty ? "" : author.dropLast() + ": ")\(subject) \(state)"
         case .tags(let before, let after):
@@ -252,8 +257,6 @@ package struct ChangeWords: Hashable, Sendable {
             case let change? where change.adding.isEmpty: "\(author)untagged \(subject)"
             default: "\(author)changed \(subject)"
             }
-        case nil where !isWork && isOfSeveral:
-            "\(author)\(role.isUndo ? "undid" : "redid"): changed \(subject)"
         default: "\(author)changed \(subject)"
         }
     }
