@@ -106,6 +106,8 @@ struct UndoPieces {
     /// The first changes whose words need values, which can be compared.
     private(set) var lacking: [(number: Int64, clip: Int64, words: ChangeWords)] = []
     static let maxCompared = 5000
+    /// Tags are compared without texts.
+    static let maxTags = 100_000
     /// The quotes that the last transaction changed, if it concerns one clip.
     private(set) var quotes: QuoteCounts?
     private(set) var session: Int64?
@@ -155,7 +157,7 @@ struct UndoPieces {
                 found.quotes = quotes
                 let words = ChangeWords(change, quotes: quotes)
                 if found.words.count < 2 { found.words.insert(words.phrase) }
-                if found.lacking.count <= Self.maxCompared, !words.lacking.isEmpty {
+                if found.lacking.count <= Self.maxTags, !words.lacking.isEmpty {
                     found.lacking.append((change.number, change.objectID.key, words))
                 }
                 found.clips.insert(change.objectID.key)
@@ -236,7 +238,8 @@ extension StoreSnapshot {
     /// they did not, or are too many.
     func commonValues(after step: UndoPieces) throws(StoreError) -> ValuesAfter? {
         guard step.words.count == 1, let first = step.lacking.first,
-            step.lacking.count <= UndoPieces.maxCompared
+            step.lacking.count
+                <= (first.words.lacking == [.tags] ? UndoPieces.maxTags : UndoPieces.maxCompared)
         else { return nil }
         let all = try values(first.words.lacking, after: step.lacking.map { ($0.number, $0.clip) })
         let phrases = step.lacking.map { one in all[one.number].map { one.words.with($0).phrase } ?? "" }
