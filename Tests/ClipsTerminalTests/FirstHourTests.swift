@@ -121,6 +121,16 @@ import Testing
         }
     }
 
+    @Test func `an empty list names deleted clips only if they have not returned`() async throws {
+        try await RunningApp.open(clips: 2) { app in
+            try app.run(
+                "d\n:wait count=1\nu\n:wait count=2\nx\n:wait count=1\nx\n:wait text=All clips are archived\n"
+            )
+            #expect(
+                !app.lines.contains { $0.contains("deleted") && !$0.contains("u to undo") }, "\(app.lines)")
+        }
+    }
+
     @Test func `a title that another process deleted during the prompt is named`() async throws {
         try await RunningApp.open(clips: 2) { app in
             let id = app.state.list.clips.rows[0].id

@@ -3,7 +3,7 @@ package import PersistentStore
 /// The clips that an empty list does not show.
 package struct HiddenClips: Hashable, Sendable {
     package var archived: Int
-    /// Whether the history contains a deleted clip.
+    /// Whether a clip that was deleted lately has not returned.
     package var hasDeleted: Bool
 
     package init(archived: Int = 0, hasDeleted: Bool = false) {
@@ -16,10 +16,16 @@ extension ClipStore {
         try await container.read { snapshot throws(StoreError) in
             let archived = FetchRequest(ClipModel.entity, where: .not(ClipModel.notArchived))
             let deletion = HistoryFetchRequest(
-                .newest, changes: .and([.entity(ClipModel.entity), .kind(.delete)]), limit: 1)
+                .newest, changes: .and([.entity(ClipModel.entity), .kind(.delete)]), limit: 100)
+            var deleted: Set<Int64> = []
+            try snapshot.forEachChange(deletion) { change, _ in
+                deleted.insert(change.objectID.key)
+                return deleted.count < 1000
+            }
+            let present = FetchRequest(ClipModel.entity, where: .keys(Array(deleted)))
             return HiddenClips(
                 archived: try snapshot.count(archived),
-                hasDeleted: try !snapshot.transactions(deletion).isEmpty)
+                hasDeleted: try snapshot.count(present) < deleted.count)
         }
     }
 }
