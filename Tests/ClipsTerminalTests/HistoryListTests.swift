@@ -45,6 +45,21 @@ import Testing
         #expect(list.count == 8 && list.selectedTransaction?.id == 6)
     }
 
+    @Test func `a row that Enter has opened keeps the cursor as others arrive, until the user moves`() throws
+    {
+        var state = AppState.showing(3)
+        try state.press("H")
+        let group = (1...3).map { transaction($0, inserting: [$0], author: nil) }
+        state.take(.transactions(group))
+        let effects = try state.press("<Enter>")
+        #expect(state.history.count == 3 && !effects.isEmpty)
+        state.take(.transactions((4...6).map { transaction($0, inserting: [$0]) }))
+        #expect(state.history.selectedTransaction?.id == 3)
+        try state.press("gg")
+        state.take(.transactions([transaction(7, inserting: [7])]))
+        #expect(state.history.selectedTransaction?.id == 7)
+    }
+
     @Test func `no row is blank while others are hidden above`() {
         var list = HistoryList(height: 10)
         list.add((1...3).map { transaction($0) })

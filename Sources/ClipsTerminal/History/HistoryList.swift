@@ -41,6 +41,8 @@ struct HistoryList: Navigable, Sendable {
     private var requested: (token: HistoryToken, count: Int)?
     /// Whether the keys move among the changes.
     var isInChanges = false
+    /// Whether the cursor stays on the first row, which the user has opened, although newer ones arrive.
+    var holdsRow = false
     /// Whether there were commits while the history was not shown.
     var hasNews = false
     /// Whether the transactions have been read.
@@ -146,7 +148,7 @@ struct HistoryList: Navigable, Sendable {
     /// Adds the transactions that match the filter and are not in the list, oldest first.
     mutating func add(_ more: [TransactionSummary]) {
         titles.update(after: more)
-        let staysAtTop = selected == 0 && !isInChanges
+        let staysAtTop = selected == 0 && !isInChanges && !holdsRow
         let anchor = selectedRow?.transactions.first?.id
         if isInChanges, let anchor { unfolded.insert(anchor) }
         let screenRow = selected - top
@@ -281,7 +283,7 @@ struct HistoryList: Navigable, Sendable {
             change = max(0, min(index, (selectedDetail?.changes.count ?? 0) - 1))
         } else {
             seeksEnd = index == .max && isCut && oldestFirst.count < Self.mostCount
-            selected = max(0, min(index, count - 1))
+            (selected, holdsRow) = (max(0, min(index, count - 1)), false)
             change = 0
             reveal()
         }
@@ -310,7 +312,7 @@ extension AppState {
     }
 
     mutating func showHistory() {
-        screen = .history
+        (screen, history.holdsRow) = (.history, false)
         if history.hasNews { history.moveToNewest() }
         history.hasNews = false
         emit(.loadHistory(history.filter))
@@ -330,6 +332,7 @@ extension AppState {
 
     /// Goes from a change, or a row of one, to its clip in the list; unfolds another row, or moves into its changes.
     mutating func openInHistory() {
+        history.holdsRow = history.selectedRow != nil
         guard history.selectedTransaction == nil || history.selectedDetail != nil else {
             history.opensWhenLoaded = true
             return

@@ -151,6 +151,12 @@ struct HintLine {
             + [(.filter, "filter"), (.back, "back"), (.switchPane, "read"), (.help, "help")]
     }
 
+    /// What Enter does in a row of the history.
+    private var historyGoal: String {
+        if state.history.meantChange?.exists == true { return "go to the clip" }
+        return state.history.selectedRow?.isFolded == true ? "rows" : "changes"
+    }
+
     private var actions: [(Action, String)] {
         switch state.screen {
         case .list where state.reader.hasFocus:
@@ -171,8 +177,8 @@ struct HintLine {
             ]
         case .history:
             [
-                (.help, "help"), (.back, "back"), (.filter, "author, time"), (.switchPane, "changes"),
-                (.restore, "restore the row"),
+                (.help, "help"), (.back, "back"), (.filter, "author, time"), (.open, historyGoal),
+                (.restore, "restore the row"), (.switchPane, "changes"),
             ]
         case .help: [(.back, "back"), (.filter, "search"), (.open, "run"), (.down, "down")]
         case .output:
