@@ -1,3 +1,5 @@
+import ClipsCore
+import PersistentStore
 import Testing
 
 @testable import ClipsTerminal
@@ -30,6 +32,23 @@ import Testing
         let shown = links.numbered(text)
         #expect(links.urls == urls, "\(shown)")
         #expect(links.numberRanges.count == urls.count, "\(shown)")
+    }
+
+    @Test(arguments: ["2", "f2"])
+    func `keys for a link wait for the text of the clip`(keys: String) throws {
+        var state = AppState.showing(3)
+        let layout = StoredObject.Layout(names: ["title", "url", "text"])
+        let clip = Clip(
+            StoredObject(
+                id: ClipModel.objectID(2), version: 1, layout: layout,
+                values: [.text("T"), .text(""), .text("https://a.example and https://b.example")]))
+        #expect(try !state.press("<Enter>\(keys)").contains { if case .open = $0 { true } else { false } })
+        #expect(state.message == nil)
+        let effects = state.answer(.loadClip(2), clip)
+        guard case .open(urls: ["https://b.example"], clips: [2])? = effects.last else {
+            Issue.record("not opened: \(effects)")
+            return
+        }
     }
 
     @Test func `the mark of a note has no number, next to links, too`() {

@@ -55,6 +55,8 @@ extension AppState {
     /// Whether a key or click must wait. While a range is loading, only moves extend it; a key
     /// pressed after a deletion is meant for the next clip.
     private func isAwaited(by action: Action?) -> Bool {
+        // The number of a link, or their list.
+        if reader.hasFocus, reader.awaitsText, action == nil || action == .links { return true }
         guard !isListAwaited, let action else { return isListAwaited }
         if ActionTable[action].needsClip, choiceIsLeaving { return true }
         return list.marks.isGathering
@@ -69,7 +71,8 @@ extension AppState {
             return false
         }
         let isBehindKeys = typing.ahead.contains { !$0.isMove }
-        guard isBehindKeys || isForQuestion || listHasKeys && !reader.hasFocus else { return false }
+        let isForList = listHasKeys && (!reader.hasFocus || reader.awaitsText)
+        guard isBehindKeys || isForQuestion || isForList else { return false }
         switch key {
         case .mouse(let mouse, let position):
             guard !isAsking, typing.pressed.isEmpty, let target = mouseTarget(of: mouse, at: position) else {

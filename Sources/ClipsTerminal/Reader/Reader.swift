@@ -68,6 +68,9 @@ struct Reader: Sendable {
 
     var needsLoading: Bool { id != nil && !isLoading && (isStale || clip == nil && !isDeleted) }
 
+    /// Whether the text of the clip has been requested, and has never been shown.
+    var awaitsText: Bool { isLoading && clip == nil && !isDeleted }
+
     mutating func beginLoading() { (isLoading, isStale) = (true, false) }
 
     mutating func invalidate() { (isLoading, isStale) = (false, true) }
