@@ -155,7 +155,32 @@ struct ListLine: Equatable {
             part = "…" + part[match.lowerBound...]
         }
         let cut = SafeText.cutAtWord(part, to: columns)
-        return highlight.ranges(inExcerpt: cut).isEmpty ? SafeText.cut(part, to: columns) : cut
+        guard let shown = highlight.ranges(inExcerpt: cut).first else {
+            return SafeText.cut(part, to: columns)
+        }
+        guard [cut[..<shown.lowerBound], cut[shown.upperBound...]].allSatisfy({ $0.isEmpty || $0 == "…" })
+        else {
+            return cut
+        }
+        // Parts of the words around a match say more than the match alone.
+        return aroundMatch(of: excerpt, highlight, columns: columns) ?? cut
+    }
+
+    /// Returns the first match, with as many letters after it as fit, and then before it.
+    private static func aroundMatch(
+        of excerpt: String, _ highlight: ClipHighlight, columns: Int
+    ) -> String? {
+        guard let match = highlight.ranges(inExcerpt: excerpt).first else { return nil }
+        let end = SafeText.cut(String(excerpt[match.lowerBound...]), to: columns - 1)
+        var start = match.lowerBound
+        var left = columns - 1 - DisplayWidth.columns(of: end)
+        while start > excerpt.startIndex {
+            let previous = excerpt.index(before: start)
+            left -= DisplayWidth.columns(of: String(excerpt[previous]))
+            guard left >= 0 else { break }
+            start = previous
+        }
+        return (start > excerpt.startIndex ? "…" : "") + excerpt[start..<match.lowerBound] + end
     }
 
     private static func tagText(_ tags: [String]) -> String {
