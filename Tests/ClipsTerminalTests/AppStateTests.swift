@@ -206,7 +206,7 @@ import Testing
         }
         #expect(filters == ["a", "ab"])
         #expect(state.statusLine.contains("/ab"))
-        guard case .show(let query, 3, let anchor)? = try state.press("<Esc>").first else {
+        guard case .showAround(19, let query, 3, let anchor)? = try state.press("<Esc>").first else {
             Issue.record("the list was not shown again")
             return
         }

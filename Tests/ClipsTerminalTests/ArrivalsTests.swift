@@ -155,8 +155,39 @@ import Testing
         let reading = try #require(effects.first { if case .loadNewest = $0 { true } else { false } })
         state.answer(reading, ([transaction(9, deleting: [70])], isWhole: false))
         let above = state.list.clips.top
+        guard
+            case .findArrivals(let ids, let query)? = effects.first(where: {
+                if case .findArrivals = $0 { true } else { false }
+            })
+        else { Issue.record("nothing is counted"); return }
         #expect(above < 70 && state.statusLine.contains("↑ ~\(above) new"), "\(state.statusLine)")
         state.take(arrival([1060]), .transactions([transaction(10, inserting: [1060])]))
         #expect(state.statusLine.contains("↑ ~\(above + 1) new"), "\(state.statusLine)")
+        let deleted = ids.filter { $0 < 1020 }
+        state.answer(.findArrivals(ids, query), (hidden: Set<Int64>(), deleted: deleted))
+        #expect(state.statusLine.contains("↑ 41 new"), "\(state.statusLine)")
+    }
+
+    @Test(
+        arguments: ["", "/clip<Enter>\n:wait idle\n:wait text=by relevance\n"],
+        ["starred = 1", "starred = 1, note = 'words'"])
+    func `the cursor stays where it is while a commit is too large to be reported change by change`(
+        filter: String, change: String
+    ) async throws {
+        try await RunningApp.open(clips: 2500) { app in
+            try app.run(":wait count=2500\n\(filter)1500G\n:wait idle")
+            let clip = try #require(app.state.list.clips.selectedRow)
+            _ = try Shell.run("sqlite3", [app.path, "UPDATE Clip SET \(change)"])
+            var others: Set<Int> = []
+            #expect(
+                app.wait { state in
+                    let index = state.list.clips.selectedIndex
+                    if filter.isEmpty ? index != 1499 : state.list.clips.selectedID != clip.id {
+                        others.insert(index)
+                    }
+                    return state.list.clips.selectedRow?.isStarred == true
+                })
+            #expect(app.state.list.clips.selectedID == clip.id && others.isEmpty, "\(others)")
+        }
     }
 }

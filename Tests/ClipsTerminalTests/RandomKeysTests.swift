@@ -69,7 +69,8 @@ import Testing
         case .loadNames: state.answer(effect, KnownNames(tags: ["alpha", "alps", "beta"]), at: now)
         case .findMatch: state.answer(effect, (next > 80 ? 3 : nil) as Int64? as Any, at: now)
         case .findUnread: state.answer(effect, (next > 80 ? 5 : nil) as Int64? as Any, at: now)
-        case .findHidden(let marks, _): state.answer(effect, (hidden: marks, deleted: Set<Int64>()), at: now)
+        case .findHidden(let marks, _), .findArrivals(let marks, _):
+            state.answer(effect, (hidden: marks, deleted: Set<Int64>()), at: now)
         case .gatherList: state.answer(effect, [4, 5, 6] as [Int64], at: now)
         case .loadHistory:
             state.answer(effect, ((1...30).map { transaction($0, inserting: [$0]) }, Int64(0)), at: now)

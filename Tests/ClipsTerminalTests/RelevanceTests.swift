@@ -160,6 +160,28 @@ import Testing
         }
     }
 
+    @Test func `each match is in the list once, and ranges are those on the screen`() async throws {
+        try await RunningApp.open { app in
+            try app.other("seed") { store in
+                // The shorter texts match better, in another order than that of the IDs.
+                let drafts = (0..<500).map {
+                    Self.draft("Number \($0)", "vim" + String(repeating: " word", count: $0 * 37 % 500))
+                }
+                _ = try await store.add(drafts)
+            }
+            try app.run(":wait count=500\n/vim<Enter>\n:wait count=500\n:wait idle")
+            var found: [Int64: SortPosition] = [:]
+            for _ in 0..<30 {
+                for row in app.state.list.clips.rows { found[row.id] = row.position }
+                try app.run("<C-f>\n:wait idle")
+            }
+            #expect(found.count == 500)
+            try app.run("gg\n:wait idle\nv5j\n:wait idle")
+            let shown = app.state.list.clips.rows.prefix(6).map(\.id)
+            #expect(app.state.list.marks.all == Set(shown))
+        }
+    }
+
     @Test func `s offers relevance, and another order lasts for the next filters`() async throws {
         try await Self.open { app in
             try app.run("s\n:wait text=time saved")

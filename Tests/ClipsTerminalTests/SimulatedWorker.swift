@@ -229,7 +229,7 @@ struct SimulatedWorker {
         case .findMatch(let query, let place, let isForward),
             .findUnread(let query, let place, let isForward):
             return answer(store.nearest(query, to: place, isForward: isForward) as Any)
-        case .findHidden(let marks, let query):
+        case .findHidden(let marks, let query), .findArrivals(let marks, let query):
             let missing = marks.subtracting(store.rows(query).map(\.id))
             let deleted = missing.filter { store.clip($0) == nil }
             return answer((hidden: missing.subtracting(deleted), deleted: deleted))

@@ -43,7 +43,7 @@ struct RankedSelection: ListSelection {
     private var start: ContinuousClock.Instant?
     private var step = 1000
 
-    /// The clip around which the list is shown; nil if its rank is one of another search.
+    /// The clip around which the list is shown; nil if only its rank in another search is known.
     private struct Sought { let key: Int64? }
 
     /// The distance of new matches, between which others may arrive.
@@ -89,16 +89,20 @@ struct RankedSelection: ListSelection {
         return index < count && ranks[index] == rank && keys[index] < position.key ? index + 1 : index
     }
 
+    func index(around position: SortPosition, in snapshot: borrowing StoreSnapshot) -> Int {
+        keys.firstIndex(of: position.key) ?? index(of: position, in: snapshot)
+    }
+
     /// Returns a rank: stages have 2^45 each, and results of the ranking 2^20 for the new matches after each.
     private static func rank(stage: Int, _ number: Int) -> Double { Double(stage << 45 + number << 20) }
 
     mutating func seek(
         _ position: SortPosition, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> Bool {
-        if case .real? = position.values.first {
-            sought = Sought(key: nil)
-        } else if try snapshot.matches(query, position.key) {
+        if try snapshot.matches(query, position.key) {
             sought = Sought(key: position.key)
+        } else if case .real? = position.values.first {
+            sought = Sought(key: nil)
         }
         return sought != nil
     }
@@ -165,6 +169,8 @@ struct RankedSelection: ListSelection {
     /// Makes the list one that can be shown, with the changes since the search began.
     private mutating func show(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         guard !isSorted else { return }
+        // It may be among the matches after the ranked ones.
+        if let key = sought?.key, !isComplete, !keys.contains(key), !changed.contains(key) { return }
         isSorted = true
         guard !changed.isEmpty else { return }
         let request = FetchRequest(ClipModel.entity, where: .keys(Array(changed)))
@@ -184,6 +190,7 @@ struct RankedSelection: ListSelection {
         }
         next = page.next
         isComplete = next == nil
+        try show(in: snapshot)
         let duration = ContinuousClock.now - began
         let size = duration < .milliseconds(2) ? step * 2 : duration > .milliseconds(4) ? step / 2 : step
         step = min(max(size, Self.stepBounds.lowerBound), Self.stepBounds.upperBound)

@@ -7,6 +7,7 @@ import Terminal
 /// Work that the state requests from its surroundings; ``performance`` has the rest.
 enum Effect: Sendable {
     case answer(LiveList<ClipRow>.Request, generation: Int, anchor: SortPosition?)
+    case anchor(SortPosition?, generation: Int)
     case show(ClipQuery, generation: Int, anchor: SortPosition?)
     /// Requests the clips of a query around a clip.
     case showAround(Int64, ClipQuery, generation: Int, anchor: SortPosition?)
@@ -25,6 +26,8 @@ enum Effect: Sendable {
     case findUnread(ClipQuery, from: SortPosition?, isForward: Bool)
     /// Finds those of the marked clips that a list lacks.
     case findHidden(Set<Int64>, ClipQuery)
+    /// Finds those of the clips counted as new that a list lacks.
+    case findArrivals(Set<Int64>, ClipQuery)
     /// Searches a text of which the first lines have no match.
     case findLine(id: Int64, ReaderText, ClipHighlight, from: Int, isForward: Bool, isWrapped: Bool)
     case countMatches(id: Int64, ReaderText, ClipHighlight)
@@ -106,6 +109,8 @@ enum Effect: Sendable {
         // The list
         case .answer(let request, let generation, let anchor):
             .list { await $0.source.list.answer(request, generation: generation, anchor: anchor) }
+        case .anchor(let position, let generation):
+            .list { await $0.source.list.setAnchor(position, generation: generation) }
         case .show(let query, let generation, let anchor):
             .list(superseding: .all) { await $0.show(query, generation: generation, anchor: anchor) }
         case .showAround(let clip, let query, let generation, let anchor):
@@ -143,6 +148,13 @@ enum Effect: Sendable {
                     $0.list.marks.invalidateHidden()
                 }
             }
+        case .findArrivals(let ids, let query):
+            .read(
+                superseding: .arrivals,
+                { try await $0.store.ids(ids, missingIn: query) },
+                then: {
+                    if query == $0.list.shownQuery { $0.list.arrivals.remove($1.deleted.union($1.hidden)) }
+                })
         case .countFacets:
             .read(on: .counts, { try? await $0.source.countFacets() }, then: { _, _ in })
         case .countUnread(let queries):

@@ -9,7 +9,9 @@ struct StoreRequest: Sendable {
     enum Queue: CaseIterable, Sendable { case list, reads, counts, saves, memory }
 
     /// The waiting requests of the queue that a request makes needless.
-    enum Superseding: Sendable { case none, clips, excerpts, lines, matches, changes, steps, newest, all }
+    enum Superseding: Sendable {
+        case none, clips, excerpts, lines, matches, changes, steps, newest, arrivals, all
+    }
 
     /// What a result does to the state.
     struct Reply: Sendable {

@@ -126,7 +126,10 @@ extension AppState {
     private mutating func apply(_ message: LiveMessage<ClipRow>) {
         let (generation, isLoading) = (list.feed.generation, list.feed.isLoading)
         switch message {
-        case .window(let window, generation): list.apply(window)
+        case .window(let window, generation):
+            list.apply(window)
+            let arrived = list.arrivals.uncertain
+            if window.requestNumber == nil, !arrived.isEmpty { emit(.findArrivals(arrived, list.shownQuery)) }
         case .more(let rows, let direction, let reachedEdge, let number, generation) where !isLoading:
             list.clips.extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
         case .count(let count, generation) where !isLoading: list.setCount(count)
@@ -226,6 +229,17 @@ extension AppState {
         while let request = list.clips.nextRequest() {
             emit(.answer(request, generation: list.feed.generation, anchor: anchor))
         }
+        moveAnchor(to: anchor)
+    }
+
+    /// Lets the rows that the store reads after a large commit have the cursor among them, so that it stays where it is.
+    private mutating func moveAnchor(to position: SortPosition?) {
+        let index = position == nil ? 0 : list.clips.selectedIndex
+        guard position != nil || list.clips.staysAtStart, abs(index - list.feed.anchorIndex) > 50 else {
+            return
+        }
+        list.feed.anchorIndex = index
+        emit(.anchor(position, generation: list.feed.generation))
     }
 
     /// Moves the cursor to a clip, and shows the list of all clips, or that of the archive, if it is not in this one.

@@ -136,6 +136,15 @@ struct Arrivals: Sendable {
         (areOwn, rowsAbove) = (nil, .max)
     }
 
+    /// The counted clips of which some may have been deleted since.
+    var uncertain: Set<Int64> { isApproximate ? Set(above.keys) : [] }
+
+    /// Removes those of them that the list no longer has.
+    mutating func remove(_ ids: Set<Int64>) {
+        for id in ids { above[id] = nil }
+        if unreported == 0, moved == 0 { isApproximate = false }
+    }
+
     /// Counts the rows by which such changes moved the cursor, once it is known that they are not this window's.
     mutating func addUnreported(_ rows: Int) {
         guard rows > 0, areOwn != true else { return }

@@ -75,8 +75,7 @@ struct ListState: Sendable {
         self.query = query
         deviation = SearchDeviation()
         feed.generation += 1
-        feed.isLoading = true
-        feed.retryAt = nil
+        (feed.isLoading, feed.retryAt, feed.anchorIndex) = (true, nil, 0)
         if pause != nil { pause = Pause() }
     }
 
@@ -153,6 +152,8 @@ struct ListFeed: Sendable {
     var isLoading = false
     /// Whether that is the query of the rows on the screen.
     var isReload = false
+    /// The index of the row around which the store reads the list again.
+    var anchorIndex = 0
     /// The time of the next attempt after a failure.
     var retryAt: Date?
     var pendingSelection: PendingSelection?

@@ -138,7 +138,7 @@ struct OrderedPages<Row: StoredRow>: ListPages {
     func around(_ position: SortPosition, before: Int, after: Int, in snapshot: borrowing StoreSnapshot)
         throws(StoreError) -> LiveList<Row>.Window
     {
-        let index = try order.index(of: position, in: snapshot)
+        let index = try order.index(around: position, in: snapshot)
         var window = try window(max(0, index - before), index + after, in: snapshot)
         window.around = index < count ? order.position(at: index) ?? position : position
         return window

@@ -7,6 +7,9 @@ package protocol ListOrder: Sendable {
     var isComplete: Bool { get }
     /// Returns the index of the first object that is not before a position.
     func index(of position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError) -> Int
+    /// Returns the index of the object of a position, which may be one in an earlier order; if the list lacks it, of the
+    /// first one that is not before the position.
+    func index(around position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError) -> Int
     func keys(_ range: Range<Int>) -> [Int64]
     /// Returns the position of an object; nil if that of its values in the order of the query.
     func position(at index: Int) -> SortPosition?
@@ -14,6 +17,12 @@ package protocol ListOrder: Sendable {
 
 extension ListOrder {
     package func position(at index: Int) -> SortPosition? { nil }
+
+    package func index(
+        around position: SortPosition, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> Int {
+        try index(of: position, in: snapshot)
+    }
 }
 
 /// The hits of a filter that the store cannot evaluate, such as a full-text search; found in steps, and updated

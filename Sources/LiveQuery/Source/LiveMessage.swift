@@ -68,7 +68,7 @@ extension LiveList.Request where Row: StoredRow {
         case .end: .max
         case .after(let position, let limit): try order.index(of: position, in: snapshot) + 1 + limit
         case .before: 0
-        case .around(let position, _, let after): try order.index(of: position, in: snapshot) + after
+        case .around(let position, _, let after): try order.index(around: position, in: snapshot) + after
         case .at(let index, _, let after): index + after
         }
     }

@@ -108,6 +108,11 @@ package actor LiveSource<Query: LiveListQuery, Row: StoredRow>: HistoryConsumer 
         }
     }
 
+    /// Sets the position of the list's cursor, for the next full refresh; nil for the start.
+    package func setAnchor(_ anchor: SortPosition?, generation: Int) {
+        if generation == self.generation { lastAnchor = anchor }
+    }
+
     /// Shows another query. Messages of the earlier one have an older generation.
     ///
     /// - Parameter key: The object to show, if it is in the list, instead of the anchor.
@@ -182,7 +187,8 @@ extension LiveSource {
             hasSelection = true
             if let wanted = position, try !selection.seek(wanted, in: snapshot) { position = nil }
             if position == nil, let anchor { _ = try selection.seek(anchor, in: snapshot) }
-            if let position { lastAnchor = position }
+            // The anchor has the rank, too, if it is that of the object.
+            if let position, lastAnchor?.key != position.key { lastAnchor = position }
             try selection.extend(wanted: rowsAround, in: snapshot)
             self.selection = selection
             window = try selectionWindow(snapshot, around: position)
