@@ -170,21 +170,23 @@ import Testing
 
     @Test(
         arguments: ["", "/clip<Enter>\n:wait idle\n:wait text=by relevance\n"],
-        ["starred = 1", "starred = 1, note = 'words'"])
+        [
+            (1500, "starred = 1"), (1500, "starred = 1, note = 'words'"),
+            (31, "starred = 1, title = 'clip and more ' || (id % 1000)"),
+        ])
     func `the cursor stays where it is while a commit is too large to be reported change by change`(
-        filter: String, change: String
+        filter: String, place: (row: Int, change: String)
     ) async throws {
         try await RunningApp.open(clips: 2500) { app in
-            try app.run(":wait count=2500\n\(filter)1500G\n:wait idle")
+            try app.run(":wait count=2500\n\(filter)\(place.row)G\n:wait idle")
             let clip = try #require(app.state.list.clips.selectedRow)
-            _ = try Shell.run("sqlite3", [app.path, "UPDATE Clip SET \(change)"])
+            _ = try Shell.run("sqlite3", [app.path, "UPDATE Clip SET \(place.change)"])
             var others: Set<Int> = []
             #expect(
                 app.wait { state in
-                    let index = state.list.clips.selectedIndex
-                    if filter.isEmpty ? index != 1499 : state.list.clips.selectedID != clip.id {
-                        others.insert(index)
-                    }
+                    let (index, id) = (state.list.clips.selectedIndex, state.list.clips.selectedID)
+                    let isOther = filter.isEmpty ? index != place.row - 1 : id != nil && id != clip.id
+                    if isOther { others.insert(index) }
                     return state.list.clips.selectedRow?.isStarred == true
                 })
             #expect(app.state.list.clips.selectedID == clip.id && others.isEmpty, "\(others)")

@@ -51,6 +51,14 @@ import Testing
         }
     }
 
+    @Test func `no key waits for a clip that could not be read`() throws {
+        var state = AppState.showing(3)
+        try state.press("<Enter>2")
+        #expect(!state.typing.ahead.isEmpty)
+        _ = state.handle(.failure("No."), at: noon)
+        #expect(state.typing.ahead.isEmpty && state.typing.count == 2)
+    }
+
     @Test func `the mark of a note has no number, next to links, too`() {
         var text = #"""
             a[^1][b][1][^2] \[^1](c) https://a.ex/2[^a] [d [^1]][1]

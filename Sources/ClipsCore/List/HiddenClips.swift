@@ -18,14 +18,20 @@ extension ClipStore {
             let deletion = HistoryFetchRequest(
                 .newest, changes: .and([.entity(ClipModel.entity), .kind(.delete)]), limit: 100)
             var deleted: Set<Int64> = []
-            try snapshot.forEachChange(deletion) { change, _ in
-                deleted.insert(change.objectID.key)
-                return deleted.count < 1000
+            func lacksSome() throws(StoreError) -> Bool {
+                let present = FetchRequest(ClipModel.entity, where: .keys(Array(deleted)))
+                return try snapshot.count(present) < deleted.count
             }
-            let present = FetchRequest(ClipModel.entity, where: .keys(Array(deleted)))
+            try snapshot.forEachChange(deletion) { change, _ throws(StoreError) in
+                deleted.insert(change.objectID.key)
+                guard deleted.count == 1000 else { return true }
+                if try lacksSome() { return false }
+                deleted = []
+                return true
+            }
             return HiddenClips(
                 archived: try snapshot.count(archived),
-                hasDeleted: try snapshot.count(present) < deleted.count)
+                hasDeleted: try lacksSome())
         }
     }
 }

@@ -110,6 +110,7 @@ struct AppState: Sendable {
         case .answered(let reply): reply.apply(&self)
         case .openingFailed(let sentence), .failure(let sentence):
             cancelAwaitedQuestion()
+            clipReader.failLoading()
             list.feed.isSearching = false
             list.marks.endGathering()
             undoSteps.waiting = []

@@ -235,10 +235,12 @@ extension AppState {
     /// Lets the rows that the store reads after a large commit have the cursor among them, so that it stays where it is.
     private mutating func moveAnchor(to position: SortPosition?) {
         let index = position == nil ? 0 : list.clips.selectedIndex
-        guard position != nil || list.clips.staysAtStart, abs(index - list.feed.anchorIndex) > 50 else {
-            return
-        }
-        list.feed.anchorIndex = index
+        // Such a commit may give each clip another rank.
+        let isFar =
+            list.query.isRanked
+            ? position?.key != list.feed.anchorID : abs(index - list.feed.anchorIndex) > 50
+        guard position != nil || list.clips.staysAtStart, isFar else { return }
+        (list.feed.anchorIndex, list.feed.anchorID) = (index, position?.key)
         emit(.anchor(position, generation: list.feed.generation))
     }
 

@@ -171,9 +171,11 @@ struct ListLine: Equatable {
         of excerpt: String, _ highlight: ClipHighlight, columns: Int
     ) -> String? {
         guard let match = highlight.ranges(inExcerpt: excerpt).first else { return nil }
-        let end = SafeText.cut(String(excerpt[match.lowerBound...]), to: columns - 1)
+        let room = match.lowerBound == excerpt.startIndex ? columns : columns - 1
+        let end = SafeText.cut(String(excerpt[match.lowerBound...]), to: room)
+        guard !highlight.ranges(inExcerpt: end).isEmpty else { return nil }
         var start = match.lowerBound
-        var left = columns - 1 - DisplayWidth.columns(of: end)
+        var left = room - DisplayWidth.columns(of: end)
         while start > excerpt.startIndex {
             let previous = excerpt.index(before: start)
             left -= DisplayWidth.columns(of: String(excerpt[previous]))

@@ -75,7 +75,7 @@ struct ListState: Sendable {
         self.query = query
         deviation = SearchDeviation()
         feed.generation += 1
-        (feed.isLoading, feed.retryAt, feed.anchorIndex) = (true, nil, 0)
+        (feed.isLoading, feed.retryAt, feed.anchorIndex, feed.anchorID) = (true, nil, 0, nil)
         if pause != nil { pause = Pause() }
     }
 
@@ -152,8 +152,9 @@ struct ListFeed: Sendable {
     var isLoading = false
     /// Whether that is the query of the rows on the screen.
     var isReload = false
-    /// The index of the row around which the store reads the list again.
+    /// The index of the row around which the store reads the list again, and its clip.
     var anchorIndex = 0
+    var anchorID: Int64?
     /// The time of the next attempt after a failure.
     var retryAt: Date?
     var pendingSelection: PendingSelection?

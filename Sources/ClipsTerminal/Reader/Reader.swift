@@ -14,6 +14,7 @@ struct Reader: Sendable {
     /// The position of the clip in the list, or the last one.
     var place: SortPosition?
     private var isLoading = false
+    private var hasFailed = false
     /// Whether the clip was changed while it was not on the screen.
     private var isStale = false
     /// Whether the clip was deleted. Its last version remains visible.
@@ -69,9 +70,12 @@ struct Reader: Sendable {
     var needsLoading: Bool { id != nil && !isLoading && (isStale || clip == nil && !isDeleted) }
 
     /// Whether the text of the clip has been requested, and has never been shown.
-    var awaitsText: Bool { isLoading && clip == nil && !isDeleted }
+    var awaitsText: Bool { isLoading && clip == nil && !isDeleted && !hasFailed }
 
-    mutating func beginLoading() { (isLoading, isStale) = (true, false) }
+    mutating func beginLoading() { (isLoading, isStale, hasFailed) = (true, false, false) }
+
+    /// Notes that the clip could not be read.
+    mutating func failLoading() { hasFailed = true }
 
     mutating func invalidate() { (isLoading, isStale) = (false, true) }
 

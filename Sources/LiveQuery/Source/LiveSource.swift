@@ -187,8 +187,9 @@ extension LiveSource {
             hasSelection = true
             if let wanted = position, try !selection.seek(wanted, in: snapshot) { position = nil }
             if position == nil, let anchor { _ = try selection.seek(anchor, in: snapshot) }
-            // The anchor has the rank, too, if it is that of the object.
-            if let position, lastAnchor?.key != position.key { lastAnchor = position }
+            // An anchor of the same object may be its rank, which remains known if the object leaves the list.
+            let isRank = if case .real? = lastAnchor?.values.first { true } else { false }
+            if let position, !isRank || lastAnchor?.key != position.key { lastAnchor = position }
             try selection.extend(wanted: rowsAround, in: snapshot)
             self.selection = selection
             window = try selectionWindow(snapshot, around: position)
