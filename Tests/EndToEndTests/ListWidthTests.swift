@@ -11,6 +11,7 @@ import Testing
         // Those without tags or a site have as many cells as the others.
         try clips.run("add", "--title", String(repeating: "U", count: 300), "--url", "https://site.example/u")
         try clips.run("add", "--title", String(repeating: "V", count: 300), "--text", "No page")
+        try clips.run("add", "--title", String(repeating: "T", count: 300), "--text", "No page", "--tag", "x")
         // A letter of its tag has two cells.
         try clips.run(
             "add", "--title", String(repeating: "W", count: 21), "--url", "https://site.example/w",
@@ -27,7 +28,7 @@ import Testing
         let lines = rows.filter { $0.contains("X") }
         let widths = lines.map { $0.count { $0 == "X" } }
         let short = rows.filter { $0.contains("Y") }.map { $0.count { $0 == "Y" } }
-        for letter in ["U", "V", "W"] as [Character] {
+        for letter in ["T", "U", "V", "W"] as [Character] {
             let widths = rows.map { $0.count { $0 == letter } }.filter { $0 > 0 }
             #expect(widths.count == lines.count && widths == widths.sorted(), "\(letter): \(widths)")
         }

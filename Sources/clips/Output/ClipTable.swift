@@ -21,11 +21,24 @@ struct ClipTable {
         self.columns = columns
         self.hasColor = hasColor
         edge = String(id).count + 1
-        let (wide, narrow): ([ListColumns.Name], [ListColumns.Name]) = (
-            [.title, .site, .tags, .author, .age], [.title, .tags, .age]
-        )
-        let list = ListColumns(width: columns - edge, names: wide)
-        self.list = list[.tags] != nil ? list : ListColumns(width: columns - edge, names: narrow)
+        let list = ListColumns(width: columns - edge, names: Self.names)
+        self.list =
+            list[.tags] != nil ? list : ListColumns(width: columns - edge, names: [.title, .tags, .age])
+    }
+
+    private static let names: [ListColumns.Name] = [.title, .site, .tags, .author, .age]
+
+    /// The narrowest lists with the tags, and with the author.
+    private static let steps: [ListColumns] = [.tags, .author].compactMap { name in
+        (1...1000).lazy.map { ListColumns(width: $0, names: names) }.first { $0[name] != nil }
+    }
+
+    /// Returns the cells of a clip's title in a list: those of its column, and of the empty ones up to the next.
+    private func room(of clip: Clip, in list: ListColumns) -> Int {
+        let all = list.all.filter { $0.name != .title }
+        let next = all.first { !cell($0.name, of: clip, width: $0.width).text.isEmpty }
+        let isExtended = next?.name != all.first?.name
+        return isExtended ? (next?.start ?? list.title.start) - 1 - list.title.start : list.title.width
     }
 
     /// The column of the titles.
@@ -37,16 +50,18 @@ struct ClipTable {
         line += styled(clip.isUnread ? "•" : " ", "1") + styled(clip.isStarred ? "*" : " ", "1;33") + " "
         let title = clip.displayTitle == clip.url ? ReadableURL.text(clip.url) : clip.displayTitle
         let shown = (clip.link?.sign ?? "") + title.drop { $0.isWhitespace }
-        let width = max(8, list.title.width)
+        // On a wider terminal, the columns that come there leave no fewer cells.
+        let wider = Self.steps.filter { $0.all.count > list.all.count }
+        let width = ([list] + wider).map { room(of: clip, in: $0) }.min().map { max(8, $0) } ?? 8
         // Without room for their column, the tags have a third of the title's cells, and those that it leaves. A title
         // has no more than the minimum until they have enough for a letter.
         let third = min(width / 3, width - ListColumns.minTitle - 1)
         let most = third < Self.minTags ? min(width, ListColumns.minTitle) : width - 1 - third
         let left = width - 1 - min(most, DisplayWidth.columns(of: SafeText.line(shown)))
         let names = list[.tags] == nil ? cell(.tags, of: clip, width: 0).text : ""
-        let all = DisplayWidth.columns(of: names)
-        let tags = left < min(Self.minTags, all) ? "" : SafeText.cut(names, to: left)
-        let titleWidth = names.isEmpty ? width : tags.isEmpty ? most : width - 1 - min(left, all)
+        let needed = DisplayWidth.columns(of: names)
+        let tags = left < min(Self.minTags, needed) ? "" : SafeText.cut(names, to: left)
+        let titleWidth = names.isEmpty ? width : tags.isEmpty ? most : width - 1 - min(left, needed)
         let name = SafeText.cut(shown, to: titleWidth)
         let (style, matchStyle) = clip.isUnread ? ("1", "1;4") : (nil, "1")
         var from = name.startIndex
