@@ -121,6 +121,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["x", "d"])
+    func `the cursor returns to the first of several clips that undo restores`(key: String) async throws {
+        try await RunningApp.open(size: Size(rows: 8, columns: 80), clips: 9) { app in
+            try app.run(
+                ":wait count=9\n<Space><Space><Space>\(key)\n:wait count=6\nu\n:wait count=9\n:wait idle")
+            #expect(app.state.list.clips.selectedIndex == 0 && app.state.list.clips.top == 0)
+        }
+    }
+
     @Test func `an empty list names deleted clips only if they have not returned`() async throws {
         try await RunningApp.open(clips: 2) { app in
             try app.run(

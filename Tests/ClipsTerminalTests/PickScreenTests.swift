@@ -66,7 +66,8 @@ import Testing
         try state.press("milk")
         state.take(window([1], generation: state.list.feed.generation))
         let effects = try state.press("<Enter>")
-        guard case .gather(let ids, _, _)? = effects.last else {
+        let gathering = effects.first { if case .gather = $0 { true } else { false } }
+        guard case .gather(let ids, _, _)? = gathering else {
             Issue.record("\(effects)")
             return
         }

@@ -91,7 +91,7 @@ extension ClipStore {
         }
     }
 
-    /// Makes the changes of a plan. Returns the restored clips, and all that it changed.
+    /// Makes the changes of a plan. Returns the clips that return to a list, and all that it changed.
     private func apply(
         _ plan: UndoPlan, _ contested: ContestedUndo, in transaction: inout StoreTransaction
     ) throws(StoreError) -> (restored: [Int64], changed: Set<Int64>) {
@@ -118,6 +118,8 @@ extension ClipStore {
                     values = stamped(values)
                 }
                 try transaction.set(values, of: id)
+                // It returns to the list that it had left.
+                if values[ClipAttribute.archived.rawValue] != nil { restored.append(key) }
             }
             if id.entity == ClipModel.entity { changed.insert(key) }
         }

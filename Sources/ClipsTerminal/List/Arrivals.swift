@@ -34,7 +34,7 @@ struct Arrivals: Sendable {
     private(set) var isApproximate = false
 
     private static let duration = 8.0
-    private static let maxMarked = 10_000
+    private static let maxMarked = maxAbove
     private static let maxAbove = 100_000
 
     func isMarked(_ id: Int64) -> Bool { marked[id] != nil }
