@@ -51,6 +51,13 @@ import Testing
         }
     }
 
+    @Test func `a clip that was deleted before it was read has its title`() throws {
+        var state = AppState.showing(3)
+        try state.press("p<Enter>")
+        state.answer(.loadClip(2), Clip?.none as Any)
+        #expect(state.lines.contains { $0.contains("“Clip 2” was deleted.") }, "\(state.lines)")
+    }
+
     @Test func `no key waits for a clip that could not be read`() throws {
         var state = AppState.showing(3)
         try state.press("<Enter>2")

@@ -212,7 +212,7 @@ extension AppState {
         }
     }
 
-    /// Marks the rows from the cursor on, and returns whether all of them are loaded.
+    /// Marks the rows from the cursor on. Returns whether all of them are loaded.
     mutating func markRows(count: Int) -> Bool {
         let first = list.clips.selectedIndex
         let rows = (first..<max(first, first + min(count, list.clips.count - first))).map {
@@ -220,7 +220,7 @@ extension AppState {
         }
         guard rows.count <= Marks.maxCount, !rows.contains(nil) else {
             report(
-                "Not all of \(rows.count.grouped) rows are loaded; mark a range with \(keys.name(of: .range))."
+                "To choose \(rows.count.grouped) clips, mark a range with \(keys.name(of: .range))."
             )
             return false
         }

@@ -37,7 +37,11 @@ struct ReaderPane {
             let rows = max(1, reader.lines.prefix { $0.part == .title }.count)
             frame.fill(Rect(row: area.row, column: area.column, rows: rows, columns: area.size.columns))
             let room = max(8, area.size.columns - 15)
-            let name = reader.clip.map { "“\(SafeText.cut($0.displayTitle, to: room))”" } ?? "This clip"
+            // A clip that was never read is in the list of a pause, or in the history.
+            let row = state.list.clips.rows.first { $0.id == reader.id }
+            let title =
+                reader.clip?.displayTitle ?? row?.title ?? reader.id.flatMap { state.history.titles[$0] }
+            let name = title.map { "“\(SafeText.cut($0, to: room))”" } ?? "This clip"
             frame.putCut("\(name) was deleted.", in: area, width: area.size.columns, style: theme[.error])
         } else if reader.id != nil, reader.clip == nil {
             drawRow(area, &frame)

@@ -12,7 +12,7 @@ extension Command {
             .limit,
             Option(
                 "--sort", value: "KEY",
-                choices: ["created", "updated", "title", "url", "author", "starred", "unread"]),
+                choices: ["created", "updated", "title", "url", "author", "tags", "starred", "unread"]),
         ], example: "clips list swift --limit 10 --json | jq -r .url", takesSignedWords: true
     ) { invocation in
         let arguments = invocation.arguments
