@@ -71,7 +71,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "Option --title has two values. Use one. Run 'clips add --help'."),
         MessageCase(
             "list --sort mood", 2,
-            "Invalid value 'mood' for --sort. Use created, updated, title, url, author, starred, or unread. "
+            "Invalid value 'mood' for --sort. Use created, updated, title, url, author, tags, starred, or unread. "
                 + "Run 'clips list --help'."),
         MessageCase(
             "search --sort mood a", 2,
