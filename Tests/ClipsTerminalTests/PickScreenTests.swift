@@ -95,6 +95,23 @@ import Testing
         #expect(printed([2, 1]) == "[Clip 2](https://a.b/2)\n[Clip 1](https://a.b/1)")
     }
 
+    @Test func `the message about copied Markdown says which clips have no link`() {
+        let layout = StoredObject.Layout(names: ["title", "url"])
+        let note = Clip(
+            StoredObject(
+                id: ClipModel.objectID(3), version: 1, layout: layout, values: [.text("Note"), .text("")]))
+        func copied(_ clips: [Clip]) -> String? {
+            var state = AppState.showing(3)
+            let ids = clips.map(\.id)
+            guard case .copy(_, let what)? = state.answer(.gather(ids, nil, .copy(.markdown)), clips).last
+            else { return nil }
+            return what
+        }
+        #expect(copied([note]) == "title" && copied([Self.clip(1)]) == "Markdown link")
+        #expect(copied([Self.clip(1), note]) == "1 Markdown link and 1 title")
+        #expect(copied([note, note]) == "2 titles")
+    }
+
     private static func clip(_ id: Int64) -> Clip {
         let layout = StoredObject.Layout(names: ["title", "url"])
         return Clip(

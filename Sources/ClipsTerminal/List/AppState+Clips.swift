@@ -208,14 +208,18 @@ extension AppState {
                 let verb = clips.count == 1 ? "has no" : "has a"
                 return report("\(subject) \(verb) \(form == .url ? "URL" : "text"). Nothing was copied.")
             }
-            let copied = clips.count(where: form.has)
-            let left = clips.count - copied
+            // Without a URL, a Markdown link is the title.
+            let titles = form == .markdown ? clips.count { $0.url.isEmpty } : 0
+            let copied = clips.count(where: form.has) - titles
+            let left = clips.count - copied - titles
             let rest = left == 0 ? "" : " (\(left.grouped) \(left == 1 ? "clip has" : "clips have") none)"
-            let count = clips.count == 1 ? "" : copied.grouped + " "
+            let parts = [(copied, form), (titles, CopyForm.title)].filter { $0.0 > 0 }.map { count, form in
+                clips.count == 1 ? form.name(1) : "\(count.grouped) \(form.name(count))"
+            }
             // Other forms show which clip it is.
             let isNamed = clips.count == 1 && [.text, .json].contains(form)
             let name = isNamed ? " of \(name(of: clips[0]))" : rest
-            emit(.copy(text, what: count + form.name(copied) + name))
+            emit(.copy(text, what: parts.joined(separator: " and ") + name))
         case .open(let place):
             let pages = clips.filter { !$0.url.isEmpty }
             guard !pages.isEmpty else {
