@@ -76,23 +76,6 @@ import Testing
         #expect(state.statusLine.contains("by relevance"), "\(state.statusLine)")
     }
 
-    @Test func `clips that changed while they were ranked are ranked again, around the cursor`() throws {
-        var state = AppState.showing(30)
-        try state.press("/clip<Enter>")
-        let generation = state.list.feed.generation
-        state.take(window((0..<30).reversed(), generation: generation))
-        try state.press("5j")
-        let deviation = SearchDeviation(isOutdated: true)
-        _ = state.handle(.message(.deviates(deviation, generation: generation)), at: noon)
-        #expect(try #require(state.nextDeadline) <= noon + 1)
-        #expect(
-            !state.handle(.tick, at: noon + 0.5).contains { if case .showAround = $0 { true } else { false } }
-        )
-        let effects = state.handle(.tick, at: noon + 1)
-        #expect(
-            effects.contains { if case .showAround(24, _, _, _) = $0 { true } else { false } }, "\(effects)")
-    }
-
     @Test func `a filter of words shows the best matches first, and selects the first`() async throws {
         try await Self.open { app in
             try app.run("/vim\n:wait count=4\n:wait text=vim in some")

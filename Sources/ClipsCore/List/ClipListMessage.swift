@@ -20,11 +20,9 @@ package struct SearchDeviation: Hashable, Sendable {
     package var correction: String?
     /// Whether the matches are in the order of time, since the index is too far behind to rank them.
     package var isUnranked: Bool
-    /// Whether clips that changed since the ranking have about the place of their rank, or that of earlier values.
-    package var isOutdated: Bool
 
-    package init(correction: String? = nil, isUnranked: Bool = false, isOutdated: Bool = false) {
-        (self.correction, self.isUnranked, self.isOutdated) = (correction, isUnranked, isOutdated)
+    package init(correction: String? = nil, isUnranked: Bool = false) {
+        (self.correction, self.isUnranked) = (correction, isUnranked)
     }
 }
 

@@ -117,7 +117,7 @@ private final class DeviationReport: Sendable {
     func news(before message: LiveMessage<ClipRow>) -> [ClipListMessage] {
         let generation: Int
         switch message {
-        case .window(_, let number), .count(_, let number), .changes(_, let number): generation = number
+        case .window(_, let number), .count(_, let number): generation = number
         default: return []
         }
         return state.withLock { state in

@@ -225,8 +225,6 @@ struct RankedSelection: ListSelection {
             let old = position(at: index)
             let ranked = Int(ranks[index]) >> 45
             guard stage == nil || stage != ranked && ranked < stages.count && ranking == nil else {
-                // Its new values may match better or worse.
-                reportOutdated()
                 return (old, old)
             }
             keys.remove(at: index)
@@ -237,17 +235,9 @@ struct RankedSelection: ListSelection {
         return (nil, stage.flatMap { insert(key, object, stage: $0) })
     }
 
-    /// Reports once that some clips have about the place of their rank, until all are ranked again.
-    private mutating func reportOutdated() {
-        guard !deviation.isOutdated else { return }
-        deviation.isOutdated = true
-        report?(deviation)
-    }
-
     /// Inserts a clip among those that match in the same stage. Returns its position.
     private mutating func insert(_ key: Int64, _ object: StoredObject?, stage: Int) -> SortPosition? {
         guard let object else { return nil }
-        reportOutdated()
         guard ranking == nil || stage < stageEnds.count else {
             // Before the results that are still to be found.
             let last = max(ranks.last ?? 0, Self.rank(stage: stageEnds.count, taken))

@@ -266,9 +266,7 @@ struct AppState: Sendable {
     /// The time when something on the screen next changes without an event.
     var nextDeadline: Date? {
         var deadlines = [
-            list.arrivals.nextExpiry, list.feed.retryAt,
-            list.pause == nil && sync.indexing.isEmpty ? list.feed.rankingDue : nil,
-            saving.noticeDue(at: now), typing.linkDue,
+            list.arrivals.nextExpiry, list.feed.retryAt, saving.noticeDue(at: now), typing.linkDue,
         ]
         if screen == .consumers { deadlines.append(consumers.refreshDue) }
         if screen == .history { deadlines.append(history.nextAge(at: now)) }

@@ -29,9 +29,7 @@ extension AppState {
             if conflicts != sync.conflicts, questions.contains(where: \.isOfMirror) { emit(.loadConflicts) }
             (sync.mirror, sync.conflicts) = (summary, conflicts)
         case .deviates(let deviation, let generation):
-            guard generation == list.feed.generation else { return }
-            list.deviation = deviation
-            if deviation.isOutdated { list.feed.rankingDue = list.feed.rankingDue ?? now + 1 }
+            if generation == list.feed.generation { list.deviation = deviation }
         case .list(let message):
             note(message)
             if list.pause == nil || !hold(message) { apply(message) }
@@ -213,11 +211,6 @@ extension AppState {
     }
 
     mutating func retry() {
-        if let due = list.feed.rankingDue, due <= now, list.pause == nil, !list.feed.isLoading,
-            sync.indexing.isEmpty
-        {
-            refetch()
-        }
         guard let due = list.feed.retryAt, due <= now else { return }
         list.feed.retryAt = nil
         if list.feed.isLoading { refetch() }

@@ -75,7 +75,6 @@ struct ListState: Sendable {
         self.query = query
         deviation = SearchDeviation()
         feed.generation += 1
-        feed.rankingDue = nil
         (feed.isLoading, feed.retryAt, feed.anchorIndex, feed.anchorID) = (true, nil, 0, nil)
         if pause != nil { pause = Pause() }
     }
@@ -156,8 +155,6 @@ struct ListFeed: Sendable {
     /// The index of the row around which the store reads the list again, and its clip.
     var anchorIndex = 0
     var anchorID: Int64?
-    /// The time to rank the clips again, of which some have changed.
-    var rankingDue: Date?
     /// The time of the next attempt after a failure.
     var retryAt: Date?
     var pendingSelection: PendingSelection?
