@@ -29,16 +29,17 @@ struct ClipTable {
     private static let names: [ListColumns.Name] = [.title, .site, .tags, .author, .age]
 
     /// The narrowest lists with the tags, and with the author.
-    private static let steps: [ListColumns] = [.tags, .author].compactMap { name in
+    private static let widerLists: [ListColumns] = [.tags, .author].compactMap { name in
         (1...1000).lazy.map { ListColumns(width: $0, names: names) }.first { $0[name] != nil }
     }
 
-    /// Returns the cells of a clip's title in a list: those of its column, and of the empty ones up to the next.
-    private func room(of clip: Clip, in list: ListColumns) -> Int {
+    /// Returns the cells of a title in a list: those of its column, and of the empty ones up to the next.
+    private static func titleWidth(in list: ListColumns, besides filled: [ListColumns.Name]) -> Int {
         let all = list.all.filter { $0.name != .title }
-        let next = all.first { !cell($0.name, of: clip, width: $0.width).text.isEmpty }
-        let isExtended = next?.name != all.first?.name
-        return isExtended ? (next?.start ?? list.title.start) - 1 - list.title.start : list.title.width
+        guard let next = all.first(where: { filled.contains($0.name) }), next.name != all[0].name else {
+            return list.title.width
+        }
+        return next.start - 1 - list.title.start
     }
 
     /// The column of the titles.
@@ -51,17 +52,19 @@ struct ClipTable {
         let title = clip.displayTitle == clip.url ? ReadableURL.text(clip.url) : clip.displayTitle
         let shown = (clip.link?.sign ?? "") + title.drop { $0.isWhitespace }
         // On a wider terminal, the columns that come there leave no fewer cells.
-        let wider = Self.steps.filter { $0.all.count > list.all.count }
-        let width = ([list] + wider).map { room(of: clip, in: $0) }.min().map { max(8, $0) } ?? 8
+        let wider = Self.widerLists.filter { $0.all.count > list.all.count }
+        let filled = Self.names.filter { !cell($0, of: clip, width: .max).text.isEmpty }
+        let widths = ([list] + wider).map { Self.titleWidth(in: $0, besides: filled) }
+        let width = max(8, widths.min() ?? 0)
         // Without room for their column, the tags have a third of the title's cells, and those that it leaves. A title
         // has no more than the minimum until they have enough for a letter.
         let third = min(width / 3, width - ListColumns.minTitle - 1)
         let most = third < Self.minTags ? min(width, ListColumns.minTitle) : width - 1 - third
         let left = width - 1 - min(most, DisplayWidth.columns(of: SafeText.line(shown)))
-        let names = list[.tags] == nil ? cell(.tags, of: clip, width: 0).text : ""
-        let needed = DisplayWidth.columns(of: names)
-        let tags = left < min(Self.minTags, needed) ? "" : SafeText.cut(names, to: left)
-        let titleWidth = names.isEmpty ? width : tags.isEmpty ? most : width - 1 - min(left, needed)
+        let tagText = list[.tags] == nil ? cell(.tags, of: clip, width: 0).text : ""
+        let needed = DisplayWidth.columns(of: tagText)
+        let tags = left < min(Self.minTags, needed) ? "" : SafeText.cut(tagText, to: left)
+        let titleWidth = tagText.isEmpty ? width : tags.isEmpty ? most : width - 1 - min(left, needed)
         let name = SafeText.cut(shown, to: titleWidth)
         let (style, matchStyle) = clip.isUnread ? ("1", "1;4") : (nil, "1")
         var from = name.startIndex
