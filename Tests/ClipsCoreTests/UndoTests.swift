@@ -149,9 +149,16 @@ struct UndoTests {
 
     @Test func `a row restores the clips that it deleted, and each once`() async throws {
         let path = folder.path(of: "clips.db")
+        var created = 0
         func replace(_ titles: String...) async throws -> HistoryToken {
-            let lines = titles.map { "INSERT OR REPLACE INTO Clip (id, title) VALUES (1, '\($0)');" }
-            #expect(try Shell.run("sqlite3", [path, lines.joined()]).errors == "")
+            // The time of saving tells clips apart that have had one ID.
+            let lines = titles.map { title in
+                created += 1
+                return "INSERT OR REPLACE INTO Clip (id, title, created) VALUES (1, '\(title)', \(created));"
+            }
+            // A row ends at a pause, so no commit waits for the disk within it.
+            let script = "BEGIN IMMEDIATE; \(lines.joined()) COMMIT;"
+            #expect(try Shell.run("sqlite3", [path, script]).errors == "")
             return try await store.container.currentToken()
         }
         func titles(_ ids: [Int64]) async throws -> [String] {

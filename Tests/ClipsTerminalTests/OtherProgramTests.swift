@@ -156,10 +156,9 @@ import Testing
     @Test func `a clip without title and URL has the first line of its text everywhere`() async throws {
         try await RunningApp.open(size: Size(rows: 24, columns: 90), clips: 2) { app in
             let texts = ["Only a text' || char(10) || 'more", "Another one"]
-            for text in texts {
-                let insert = "INSERT INTO Clip (text) VALUES ('\(text)')"
-                _ = try Shell.run("sqlite3", [app.path, insert])
-            }
+            let inserts = texts.map { "INSERT INTO Clip (text) VALUES ('\($0)');" }
+            // A row ends at a pause, so both are of one commit.
+            _ = try Shell.run("sqlite3", [app.path, "BEGIN IMMEDIATE; \(inserts.joined()) COMMIT;"])
             try app.run(":wait count=4\n:wait text=• Only a text\n:wait text=• Another one")
             try app.run(":wait text=another program saved \n*\n:wait text=Starred “Another one”")
             try app.run("H\n:wait text=+ Another one  and 1 more\n:wait text=~ Another one  starred")

@@ -21,6 +21,11 @@ import Testing
         }
     }
 
+    final class Ticks: Sendable {
+        let count = Atomic<Int>(0)
+        let goesOn = Atomic<Bool>(true)
+    }
+
     final class Notes: Sendable {
         private let words = Mutex<[String]>([])
         var all: [String] { words.withLock { $0 } }
@@ -75,31 +80,25 @@ import Testing
         #expect(notes.all == ["called", "called", "end"])
     }
 
-    /// Compares with the same work without a timer, so that a busy machine slows down both.
     @Test func `work does not wait for a timer of less than a millisecond`() async throws {
         let counter = Counter(try EventLoop())
-        let isTicking = Atomic<Bool>(false)
+        let ticks = Ticks()
         let timer = TimerName()
         @Sendable func tick() {
-            guard isTicking.load(ordering: .relaxed) else { return }
+            ticks.count.add(1, ordering: .relaxed)
+            guard ticks.goesOn.load(ordering: .relaxed) else { return }
             counter.loop.schedule(timer, after: .microseconds(900)) { tick() }
         }
-        var times: [Bool: [Duration]] = [:]
-        for round in 0..<40 {
-            let ticks = round % 2 == 1
-            isTicking.store(ticks, ordering: .relaxed)
-            if ticks { tick() } else { counter.loop.cancel(timer) }
-            for _ in 0..<20 {
-                // By then, the loop waits again.
-                let began = ContinuousClock.now + .microseconds(200)
-                while ContinuousClock.now < began {}
-                await counter.add()
-                times[ticks, default: []].append(.now - began)
-            }
+        tick()
+        for _ in 0..<400 {
+            // By then, the loop waits again.
+            let end = ContinuousClock.now + .microseconds(200)
+            while ContinuousClock.now < end {}
+            await counter.add()
         }
-        isTicking.store(false, ordering: .relaxed)
-        let medians = [false, true].map { times[$0, default: []].sorted()[200] }
-        #expect(medians[1] < medians[0] * 3, "\(medians)")
+        ticks.goesOn.store(false, ordering: .relaxed)
+        // If each piece waited for the timer, there would be as many as pieces; otherwise, about a quarter.
+        #expect(ticks.count.load(ordering: .relaxed) < 300)
     }
 
     @Test func `a pipe's hang-up is reported once, and nothing before it`() async throws {
