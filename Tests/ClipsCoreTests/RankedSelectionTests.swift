@@ -262,6 +262,58 @@ import Testing
         #expect(Set(all) == Set(expected) && all.count == expected.count)
     }
 
+    /// Applies the present state of clips, as after commits that changed them.
+    private func apply(_ keys: [Int64], to selection: RankedSelection) async throws -> RankedSelection {
+        try await container.read { snapshot in
+            var selection = selection
+            let objects = try snapshot.fetch(FetchRequest("Clip", where: .keys(keys)))
+            let changes = keys.map { key in
+                ListCandidate(key: key, earlier: nil, object: objects.first { $0.id.key == key })
+            }
+            _ = try selection.apply(changes, in: snapshot)
+            return selection
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `edited clips are where a new search ranks them`(whileRanked: Bool) async throws {
+        var random = SystemRandomNumberGenerator()
+        var selection = try await extend(RankedSelection(query, index), wanted: 20) {
+            whileRanked ? $0.isSorted : $0.isComplete
+        }
+        #expect(selection.isComplete != whileRanked)
+        let forms = [
+            "swift", "swift and swift", "the swift one", "swiftly", "aswift", "of swift and many", "other",
+        ]
+        for _ in 0..<20 {
+            let keys = (0..<5).map { _ in Int64.random(in: 1...1600, using: &random) }
+            for key in keys {
+                let form = forms.randomElement(using: &random) ?? ""
+                let text = Bool.random(using: &random) ? "swift texts" : ""
+                try await context.update(
+                    ClipModel.objectID(key), ["title": .text(form), "text": .text(text)])
+            }
+            try await context.save()
+            selection = try await apply(Array(Set(keys)), to: selection)
+        }
+        selection = try await extend(selection) { $0.isComplete }
+        selection = try await apply(selection.takeUnmoved(), to: selection)
+        try await index.bringUpToDate()
+        let again = try await extend(RankedSelection(query, index)) { $0.isComplete }
+        let (all, expected) = (selection.keys(0..<selection.count), again.keys(0..<again.count))
+        #expect(Set(all).subtracting(expected) == [] && Set(expected).subtracting(all) == [])
+        #expect(all.count == expected.count)
+        #expect(zip(all, expected).filter { $0 != $1 }.map { [$0, $1] } == [])
+        let positions = all.indices.compactMap { selection.position(at: $0) }
+        #expect(positions == positions.sorted())
+        // Marks move nothing.
+        let marked = Array(all.prefix(300))
+        for key in marked { try await context.update(ClipModel.objectID(key), ["starred": .boolean(true)]) }
+        try await context.save()
+        selection = try await apply(marked, to: selection)
+        #expect(selection.keys(0..<selection.count) == all)
+    }
+
     @Test func `a clip that a quote alone matches remains after a change`() async throws {
         let uuid = "00000000-0000-4000-8000-000000000001"
         try await context.insert(

@@ -125,6 +125,25 @@ import Testing
         }
     }
 
+    @Test func `a clip moves to the rank of its new title, and the cursor stays on its own`() async throws {
+        try await RunningApp.open { app in
+            try app.other("seed") { store in
+                let others = (1...3).map { Self.draft("Number \($0) of a list about vim") }
+                _ = try await store.add([Self.draft("Tagged", tags: ["vim"])] + others)
+            }
+            try app.run(":wait count=4\n/vim<Enter>\n:wait count=4\n:wait idle\nj")
+            #expect(Self.titles(app).last == "Tagged")
+            let id = try #require(app.state.list.clips.selectedID)
+            for (title, index) in [("More of vim", 0), ("Tagged", 3)] {
+                let update = "UPDATE Clip SET title = '\(title)' WHERE tags = 'vim'"
+                #expect(try Shell.run("sqlite3", [app.path, update]).errors == "")
+                try app.run(":wait idle")
+                #expect(app.wait { $0.list.clips.rows.firstIndex { $0.title == title } == index })
+                #expect(app.state.list.clips.selectedID == id)
+            }
+        }
+    }
+
     @Test func `Esc returns to the clip though many better matches arrived`() async throws {
         try await RunningApp.open { app in
             try app.other("seed") { store in

@@ -5,8 +5,8 @@ import SearchIndex
 
 /// The clips that a search has found so far, the best matches first, updated with each change.
 ///
-/// A clip retains its rank while its best field that matches is the same, so that few edits move the list. A new match is
-/// among those that match as well as it does. After ``ClipQuery/maxRanked``, the other matches follow, newest first, as
+/// A clip retains its rank while its words do, so that a star moves nothing. A changed or new one moves to the rank that
+/// a new search has, after all are ranked. After ``ClipQuery/maxRanked``, the other matches follow, newest first, as
 /// all do while the index of a large store is built.
 ///
 /// - Complexity: 16 bytes for each clip. A change passes once over the keys.
@@ -29,8 +29,10 @@ struct RankedSelection: ListSelection {
     /// The scores of the ranked stages, and the numbers of their results and of those of the stages before them.
     private var scores: [SearchRanking.Scores] = []
     private var stageEnds: [Int] = []
-    /// The scores of the new matches that the ranking did not find.
-    private var arrived: [Int64: Double] = [:]
+    /// The ranks of the clips that have moved to theirs.
+    private var arrived: [Int64: SearchRanking.Rank] = [:]
+    /// The clips that changed while others were ranked.
+    private var unmoved: Set<Int64> = []
     /// The number of results of the ranking that have been added or were known.
     private var taken = 0
     /// The clips that the ranking has added, and those that changed since then.
@@ -212,57 +214,84 @@ struct RankedSelection: ListSelection {
         // With the quotes of the clips.
         let documents = try snapshot.documents(changes.compactMap(\.object), ClipModel.searched)
         let found = Dictionary(documents.map { ($0.id, $0) }) { $1 }
-        return changes.map { apply($0.key, $0.object, found[$0.key]) }
+        return changes.map { apply($0.key, found[$0.key]) }
     }
 
     /// Applies the change of one clip. Returns its old and new position.
     private mutating func apply(
-        _ key: Int64, _ object: StoredObject?, _ document: SearchDocument?
+        _ key: Int64, _ document: SearchDocument?
     ) -> (old: SortPosition?, new: SortPosition?) {
         known.insert(key)
-        let stage = document.flatMap { document in stages.firstIndex { $0.matches(document) } }
-        if let index = keys.firstIndex(of: key) {
-            let old = position(at: index)
-            let ranked = Int(ranks[index]) >> 45
-            guard stage == nil || stage != ranked && ranked < stages.count && ranking == nil else {
-                return (old, old)
-            }
-            keys.remove(at: index)
-            ranks.remove(at: index)
-            arrived[key] = nil
-            return (old, stage.flatMap { insert(key, object, stage: $0) })
+        let match = document.flatMap { document in
+            stages.firstIndex { $0.matches(document) }.map { (document, stage: $0) }
         }
-        return (nil, stage.flatMap { insert(key, object, stage: $0) })
+        guard let index = keys.firstIndex(of: key) else {
+            return (nil, match.flatMap { insert($0, stage: $1) })
+        }
+        let old = position(at: index)
+        if let (document, stage) = match {
+            if ranking != nil { unmoved.insert(key) }
+            guard ranking == nil, !hasRank(document, stage, at: index) else { return (old, old) }
+        }
+        keys.remove(at: index)
+        ranks.remove(at: index)
+        arrived[key] = nil
+        return (old, match.flatMap { insert($0, stage: $1) })
+    }
+
+    /// Whether the clip at an index has the rank of its words. Those after the ranked ones do.
+    private func hasRank(_ document: SearchDocument, _ stage: Int, at index: Int) -> Bool {
+        let ranked = Int(ranks[index]) >> 45
+        guard ranked < stages.count, ranked == stage else { return ranked >= stages.count }
+        guard let scores = scores(ofStage: stage) else { return true }
+        if let rank = arrived[document.id] { return rank == scores.rank(of: document).rank }
+        let number = Int(ranks[index]) >> 20 & (1 << 25 - 1)
+        return scores.isRank(of: document, at: number - 1 - start(ofStage: stage))
+    }
+
+    /// Returns the scores of a stage whose end is known.
+    private func scores(ofStage stage: Int) -> SearchRanking.Scores? {
+        stage < min(scores.count, stageEnds.count) ? scores[stage] : nil
+    }
+
+    private func start(ofStage stage: Int) -> Int { stage > 0 ? stageEnds[stage - 1] : 0 }
+
+    mutating func takeUnmoved() -> [Int64] {
+        guard ranking == nil else { return [] }
+        defer { unmoved = [] }
+        return unmoved.sorted()
     }
 
     /// Inserts a clip among those that match in the same stage. Returns its position.
-    private mutating func insert(_ key: Int64, _ object: StoredObject?, stage: Int) -> SortPosition? {
-        guard let object else { return nil }
+    private mutating func insert(_ document: SearchDocument, stage: Int) -> SortPosition? {
+        let key = document.id
+        var rank = SearchRanking.Rank(position: document.position)
         guard ranking == nil || stage < stageEnds.count else {
             // Before the results that are still to be found.
+            arrived[key] = rank
+            unmoved.insert(key)
             let last = max(ranks.last ?? 0, Self.rank(stage: stageEnds.count, taken))
             return insert(key, at: keys.count, rank: last + 1)
         }
         // Before the next result of the ranking; at the end of a stage without scores.
         var (before, next) = (Self.rank(stage: stage, 0), Self.rank(stage: stage + 1, 0))
-        var score = -Double.infinity
-        if stage < min(scores.count, stageEnds.count) {
-            let ranked = scores[stage].rank(of: object, ClipModel.searched)
-            score = ranked.score
-            let better = (stage > 0 ? stageEnds[stage - 1] : 0) + ranked.better
+        if let scores = scores(ofStage: stage) {
+            let place = scores.rank(of: document)
+            let better = start(ofStage: stage) + place.better
+            rank = place.rank
             before = Self.rank(stage: stage, better)
             if better < stageEnds[stage] { next = Self.rank(stage: stage, better + 1) }
         }
-        arrived[key] = score
-        return insert(key, score, between: before, next)
+        arrived[key] = rank
+        return insert(key, rank, between: before, next)
     }
 
     /// Inserts a key among those that arrived between two ranks: before those that are not better.
     private mutating func insert(
-        _ key: Int64, _ score: Double, between before: Double, _ next: Double
+        _ key: Int64, _ rank: SearchRanking.Rank, between before: Double, _ next: Double
     ) -> SortPosition? {
         let others = ranks.partitionPoint { $0 > before }..<ranks.partitionPoint { $0 >= next }
-        let index = keys[others].partitionPoint { (arrived[$0] ?? .infinity) <= score }
+        let index = keys[others].partitionPoint { arrived[$0].map { $0 <= rank } ?? false }
         let lower = index > others.lowerBound ? ranks[index - 1] : before
         let upper = index < others.upperBound ? ranks[index] : next
         // At either end, there is room for many.

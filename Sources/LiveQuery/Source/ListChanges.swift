@@ -60,6 +60,15 @@ struct ListChanges {
         return plan.isRecorded ? changes : nil
     }
 
+    /// Returns the changes of objects that changed before others were found.
+    mutating func changes(ofUnmoved keys: [Int64], in snapshot: borrowing StoreSnapshot) throws(StoreError)
+        -> [Change]
+    {
+        let objects = try objects(keys, in: snapshot)
+        let changed = keys.map { Changed(key: $0, changes: [], object: objects[$0]) }
+        return try selectedChanges(changed, in: snapshot) ?? []
+    }
+
     /// Returns the changes of a list with a selection; none while its order is unknown.
     private mutating func selectedChanges(
         _ changed: [Changed], in snapshot: borrowing StoreSnapshot
@@ -92,11 +101,16 @@ struct ListChanges {
             }
         }
         guard !order.isEmpty else { return [] }
-        var request = FetchRequest(plan.request.entity, where: .keys(order))
-        if selection == nil { request.attributes = plan.changedAttributes }
-        let objects = Dictionary(
-            uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
+        let objects = try objects(order, in: snapshot)
         return order.map { Changed(key: $0, changes: histories[$0] ?? [], object: objects[$0]) }
+    }
+
+    private func objects(
+        _ keys: [Int64], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [Int64: StoredObject] {
+        var request = FetchRequest(plan.request.entity, where: .keys(keys))
+        if selection == nil { request.attributes = plan.changedAttributes }
+        return Dictionary(uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
     }
 
     /// Returns the position of an object; nil if the list does not contain it.

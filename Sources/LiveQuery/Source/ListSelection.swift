@@ -48,12 +48,17 @@ package protocol ListSelection: ListOrder {
     mutating func apply(
         _ changes: [ListCandidate], in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [(old: SortPosition?, new: SortPosition?)]
+
+    /// Returns, once, the changed objects that may have another position now that more objects are known.
+    mutating func takeUnmoved() -> [Int64]
 }
 
 extension ListSelection {
     package mutating func seek(_ position: SortPosition, in snapshot: borrowing StoreSnapshot) -> Bool {
         true
     }
+
+    package mutating func takeUnmoved() -> [Int64] { [] }
 }
 
 /// A changed object, which a list may contain.

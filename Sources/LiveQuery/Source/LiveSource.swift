@@ -272,6 +272,7 @@ extension LiveSource {
     func extendSelection(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         let wasSorted = selection?.isSorted ?? true
         try selection?.extend(wanted: nil, in: snapshot)
+        try moveUnmoved(in: snapshot)
         guard !hasRows, let window = try selectionWindow(snapshot) else { return }
         hasRows = Self.hasRows(window)
         guard !wasSorted || hasRows else { return }
@@ -282,6 +283,17 @@ extension LiveSource {
 
 /// Changes and requests.
 extension LiveSource {
+    /// Moves the objects whose changes had to wait until others were found.
+    private func moveUnmoved(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+        guard let keys = selection?.takeUnmoved(), !keys.isEmpty else { return }
+        var patch = ListChanges(plan: plan, selection: selection, sorted: nil)
+        selection = nil
+        let changes = try patch.changes(ofUnmoved: keys, in: snapshot)
+        selection = patch.selection
+        guard hasRows, !changes.isEmpty else { return }
+        deliver([.changes(changes.map { List.Change($0) }, generation: generation)])
+    }
+
     /// Reports the changes that were committed up to a snapshot.
     private func catchUp(to snapshot: borrowing StoreSnapshot) throws(StoreError) {
         // Retains the position until the step is delivered.

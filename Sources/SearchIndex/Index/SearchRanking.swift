@@ -1,4 +1,5 @@
 package import PersistentStore
+import Platform
 
 /// The best results of a query, in steps between which other work can run.
 ///
@@ -17,21 +18,45 @@ package struct SearchRanking: Sendable {
     /// Whether the results end before the limit.
     package private(set) var isAtEnd = false
 
-    /// The scores of the first results of a stage, the best first.
+    /// The score of a result; of those with the same, newer before older.
+    package struct Rank: Comparable, Sendable {
+        let score: Double
+        let position: SearchPosition
+
+        /// - Parameter score: Without one, a result is after the others.
+        package init(score: Double = -.infinity, position: SearchPosition) {
+            (self.score, self.position) = (score, position)
+        }
+
+        package static func < (left: Rank, right: Rank) -> Bool {
+            (left.score, left.position) < (right.score, right.position)
+        }
+    }
+
+    /// The ranks of the first results of a stage, the best first.
     package struct Scores: Sendable {
         let score: SearchScore
         /// Of those whose long texts were read, and of those after them.
-        let best: [Double]
-        let rest: [Double]
+        let best: [Rank]
+        let rest: [Rank]
 
-        /// Returns the score of an object, and the number of results that are better than it, which precedes equal ones.
-        package func rank(of object: StoredObject, _ schema: SearchSchema) -> (score: Double, better: Int) {
-            let whole = score.score(SearchDocument(object, schema))
-            if let index = best.firstIndex(where: { $0 <= whole }) { return (whole, index) }
-            let names = schema.names
-            let short = score.score(
-                SearchDocument(id: object.id.key, schema) { names.contains($0) ? object[$0] : .null })
-            return (whole, best.count + (rest.firstIndex { $0 <= short } ?? rest.count))
+        /// Returns the rank of a document, and the number of results that are better.
+        package func rank(of document: SearchDocument) -> (rank: Rank, better: Int) {
+            let (whole, short) = (rank(of: document, readsTexts: true), rank(of: document, readsTexts: false))
+            let index = best.partitionPoint { $0 <= whole }
+            if index < best.count || rest.isEmpty { return (whole, index) }
+            return (short, index + rest.partitionPoint { $0 <= short })
+        }
+
+        /// Whether a result has the rank of a document; unknown, so true, for those after the others.
+        package func isRank(of document: SearchDocument, at index: Int) -> Bool {
+            if index < best.count { return best[index] == rank(of: document, readsTexts: true) }
+            guard index - best.count < rest.count else { return true }
+            return rest[index - best.count] == rank(of: document, readsTexts: false)
+        }
+
+        private func rank(of document: SearchDocument, readsTexts: Bool) -> Rank {
+            Rank(score: score.score(document, readsTexts: readsTexts), position: document.position)
         }
     }
 
@@ -162,32 +187,31 @@ package struct SearchRanking: Sendable {
             let count = try index.count(word, upTo: Effort.weighing, in: snapshot).count
             return SearchScore.weight(count, of: total)
         }
-        let ranked = try sorted(scored, by: score, index.schema.names, index, snapshot)
+        let ranked = try ranks(of: scored.map(\.position), by: score, index.schema.names, index, snapshot)
         // Long texts are read only for the best ones.
         let count = min(ranked.count, effort.maxTexts)
         effort.maxTexts -= count
-        let best = try sorted(
-            ranked[..<count].map(\.hit)[...], by: score, index.schema.attributes, index, snapshot)
-        add((best + ranked[count...]).map(\.hit) + found.dropFirst(scored.count))
-        scores.append(
-            Scores(score: score, best: best.map(\.score), rest: ranked[count...].map(\.score)))
+        let best = try ranks(
+            of: ranked[..<count].map(\.position), by: score, index.schema.attributes, index, snapshot)
+        let rest = Array(ranked[count...])
+        add((best + rest).map { SearchHit(position: $0.position) } + found.dropFirst(scored.count))
+        scores.append(Scores(score: score, best: best, rest: rest))
         (found, isRanked) = ([], true)
     }
 
-    /// Returns hits by their score, then newer before older.
-    private func sorted(
-        _ hits: ArraySlice<SearchHit>, by score: SearchScore, _ attributes: [String], _ index: SearchIndex,
+    /// Returns the ranks of objects, the best first.
+    private func ranks(
+        of positions: [SearchPosition], by score: SearchScore, _ attributes: [String], _ index: SearchIndex,
         _ snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> [(score: Double, hit: SearchHit)] {
+    ) throws(StoreError) -> [Rank] {
         var scores: [Int64: Double] = [:]
-        for first in stride(from: hits.startIndex, to: hits.endIndex, by: 1000) {
-            var left = hits[first..<min(hits.endIndex, first + 1000)].map(\.id)
+        for first in stride(from: 0, to: positions.count, by: 1000) {
+            var left = positions[first..<min(positions.count, first + 1000)].map(\.id)
             while !left.isEmpty {
                 let part = try index.schema.documents(ofNext: &left, attributes: attributes, in: snapshot)
                 for document in part.documents { scores[document.id] = score.score(document) }
             }
         }
-        return hits.map { (scores[$0.id] ?? 0, $0) }
-            .sorted { ($0.score, $0.hit.position) > ($1.score, $1.hit.position) }
+        return positions.map { Rank(score: scores[$0.id] ?? 0, position: $0) }.sorted(by: >)
     }
 }

@@ -128,7 +128,7 @@ package struct SearchDocument: Sendable {
     /// The state of the link; nil if it is never checked.
     package var link: LinkState? { LinkState(storedLink, of: url) }
 
-    var position: SearchPosition { SearchPosition(created: created, id: id) }
+    package var position: SearchPosition { SearchPosition(created: created, id: id) }
 
     /// The texts of the index's columns, in their order.
     var indexed: [(column: String, text: String)] {

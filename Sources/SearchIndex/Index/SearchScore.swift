@@ -35,14 +35,14 @@ struct SearchScore {
 
     /// Returns the score of a document, infinite for one whose title is the query. One whose title has a word of each
     /// clause is better than others.
-    func score(_ document: SearchDocument) -> Double {
+    ///
+    /// - Parameter readsTexts: Whether the long texts count.
+    func score(_ document: SearchDocument, readsTexts: Bool = true) -> Double {
         let folded = FoldedDocument(document)
         if Self.words(folded.title) == title { return .infinity }
         // With the weight of each field and the usual number of its bytes.
-        let fields = [
-            (folded.title, 4.0, 40.0), (folded.tags, 3, 15), (folded.url, 1, 40), (folded.text, 1, 400),
-            (folded.note, 1, 100),
-        ]
+        var fields = [(folded.title, 4.0, 40.0), (folded.tags, 3, 15), (folded.url, 1, 40)]
+        if readsTexts { fields += [(folded.text, 1, 400), (folded.note, 1, 100)] }
         var titled: UInt64 = 0
         let sum = words.reduce(0) { sum, word in
             let occurrences = fields.map { Double(word.text.ranges(in: $0.0, limit: 4).count) }
