@@ -233,6 +233,22 @@ import Testing
         }
     }
 
+    @Test func `the matches of a filter are counted in the open clip, too`() async throws {
+        try await RunningApp.open { app in
+            _ = try app.other { store in
+                var draft = RunningApp.draft("Needles")
+                draft.text = (1...40).map { "Line \($0) with a needle" }.joined(separator: "\n\n")
+                return try await store.add([draft])
+            }
+            try app.run(":wait count=1\n/needle<Enter>\n:wait idle\n<Enter>\n:wait text=42 matches")
+            try app.run("n\n:wait text=2/42 matches\nn\n:wait text=3/42 matches")
+            // Another prompt says nothing of words that the text lacks.
+            try app.run(
+                "<Esc><Esc>\n:wait idle\n/line 40<Enter>\n:wait count=1\n<Enter>\n:wait text=1 match\nt")
+            #expect(!app.lines.contains { $0.contains(" 0 matches") })
+        }
+    }
+
     @Test func `a match is found and highlighted over the end of a wrapped line`() async throws {
         try await RunningApp.open(size: Size(rows: 24, columns: 80)) { app in
             _ = try app.other { store in

@@ -207,7 +207,7 @@ enum Effect: Sendable {
                         ?? Reader.maxCount
                 }
             } then: {
-                if id == $0.reader.id, highlight == ClipHighlight(literal: $0.reader.searched) {
+                if id == $0.reader.id, highlight == $0.textHighlight {
                     $0.reader.longCount = $1
                 }
             }

@@ -108,16 +108,14 @@ extension AppState {
 
     /// The highlight in the open clip or the preview.
     var readerHighlight: ClipHighlight? {
-        let words =
-            list.query.filter.isEmpty && screen != .output && reader.hasFocus
-            ? list.lastWords : highlightedWords
-        return ClipHighlight(literal: searchedText) ?? ClipHighlight(words)
+        reader.hasFocus ? textHighlight : ClipHighlight(highlightedWords)
     }
 
+    /// The words in the open clip to whose matches `n` leads.
     var textHighlight: ClipHighlight? {
         if let highlight = ClipHighlight(literal: searchedText) { return highlight }
         guard screen != .output else { return nil }
-        return ClipHighlight(list.query.filter.isEmpty ? list.lastWords : list.query.filter)
+        return ClipHighlight(list.query.filter.isEmpty ? list.lastWords : highlightedWords)
     }
 
     /// Scrolls to the next or previous match; in a text with too many, to the next line with one.
@@ -161,10 +159,9 @@ extension AppState {
 
     /// Counts the matches in a text in which that takes longer than between two keys, once the words are typed.
     mutating func countManyMatches() {
-        guard prompt == nil, reader.hasFocus, let id = reader.id, let text = reader.beginLongCount(),
-            let highlight = ClipHighlight(literal: reader.searched)
+        guard prompt == nil, reader.hasFocus, let id = reader.id, let count = reader.beginLongCount()
         else { return }
-        emit(.countMatches(id: id, text, highlight))
+        emit(.countMatches(id: id, count.text, count.words))
     }
 
     private mutating func reportWrap(isForward: Bool) {

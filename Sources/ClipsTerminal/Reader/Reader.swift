@@ -35,7 +35,7 @@ struct Reader: Sendable {
     private var former: ReaderText?
     /// The words searched in the text, also in the next clips.
     var searched = ""
-    /// The matches of the searched words; nil without words, and if they or the text are too many for a key.
+    /// The matches of the highlighted words; nil without words, and if they or the text are too many for a key.
     private var matches: [ReaderText.Anchor]?
     var matchCount: Int? { matches?.count ?? longCount }
     /// The number of matches that are not in memory.
@@ -43,7 +43,7 @@ struct Reader: Sendable {
     /// Whether it was requested.
     private var isCounting = false
     /// The words of ``matches``.
-    private var countedWords = "" { didSet { (longCount, isCounting) = (nil, false) } }
+    private var counted: ClipHighlight? { didSet { (longCount, isCounting) = (nil, false) } }
     /// The line of the match that was found last, and its number from 1 if it is known, until the text scrolls.
     private(set) var found: (line: Int, number: Int?)?
     /// Whether the cursor goes to the end once the text is laid out, unless it moves before.
@@ -100,7 +100,7 @@ struct Reader: Sendable {
         }
         isDeleted = false
         self.clip = clip
-        countedWords = ""
+        counted = nil
         numbered = NumberedClip(clip)
         (former, text) = (text ?? former, nil)
     }
@@ -124,7 +124,7 @@ struct Reader: Sendable {
             }
             (text, former) = (laidOut, nil)
             (shown, range, found) = (nil, nil, nil)
-            (matches, countedWords) = (nil, "")
+            (matches, counted) = (nil, nil)
         }
         if isWrapped { hiddenColumns = 0 }
         let known = text?.count(upTo: top + self.height + 1) ?? 0
@@ -136,22 +136,20 @@ struct Reader: Sendable {
         lines = text?.lines(top..<top + self.height) ?? []
     }
 
-    /// Finds the matches of the searched words in the texts of the clip, which are laid out, once.
-    mutating func countMatches() {
-        guard text != nil, countedWords != searched else { return }
-        countedWords = searched
-        matches = ClipHighlight(literal: searched).flatMap(matches(of:))
+    /// Finds the matches of the highlighted words in the texts of the clip, which are laid out, once.
+    mutating func countMatches(of highlight: ClipHighlight?) {
+        guard let text, counted != highlight else { return }
+        counted = highlight
+        matches = highlight.flatMap {
+            text.matches(of: $0, maxBytes: Self.maxCounted, maxCount: Self.maxMatches)
+        }
     }
 
-    /// Returns the text in which the searched words must be counted elsewhere, once.
-    mutating func beginLongCount() -> ReaderText? {
-        guard matches == nil, !isCounting, !searched.isEmpty, countedWords == searched else { return nil }
+    /// Returns the text in which the highlighted words must be counted elsewhere, and these, once.
+    mutating func beginLongCount() -> (text: ReaderText, words: ClipHighlight)? {
+        guard matches == nil, !isCounting, let text, let counted else { return nil }
         isCounting = true
-        return text
-    }
-
-    private func matches(of highlight: ClipHighlight) -> [ReaderText.Anchor]? {
-        text?.matches(of: highlight, maxBytes: Self.maxCounted, maxCount: Self.maxMatches)
+        return (text, counted)
     }
 
     /// Scrolls to the next or previous match, after the last one to the first, and returns whether there is one; nil if
@@ -159,8 +157,8 @@ struct Reader: Sendable {
     ///
     /// - Parameter start: The first line to search; nil for the match that was found last, or the top.
     mutating func showMatch(_ highlight: ClipHighlight, isForward: Bool, from start: Int?) -> Bool? {
-        countMatches()
-        guard let matches = searched.isEmpty ? matches(of: highlight) : matches, var text else { return nil }
+        countMatches(of: highlight)
+        guard let matches, var text else { return nil }
         let next: Int
         if start == nil, let number = found?.number {
             next = isForward ? number : number - 2

@@ -295,12 +295,13 @@ struct StatusLine {
             if let percent = state.reader.percent {
                 parts.append(StyledRun(state.reader.hasMore ? "↓ more · \(percent)%" : "100%", theme[.muted]))
             }
-            if let count = state.reader.matchCount, count > 0 || state.prompt != nil {
+            let isSearched = !state.reader.searched.isEmpty && state.prompt != nil
+            if let count = state.reader.matchCount, count > 0 || isSearched {
                 let number = state.reader.found?.number.map { "\($0.grouped)/" } ?? ""
                 let matches = count == 1 ? "match" : "matches"
                 let more = count == Reader.maxCount ? "+" : ""
                 parts.append(StyledRun("\(number)\(count.grouped)\(more) \(matches)", theme[.muted]))
-            } else if !state.reader.searched.isEmpty, state.reader.found != nil {
+            } else if state.reader.found != nil, state.textHighlight != nil {
                 // They are being counted.
                 parts.append(StyledRun("… matches", theme[.muted]))
             }
