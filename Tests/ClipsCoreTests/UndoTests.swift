@@ -151,7 +151,7 @@ struct UndoTests {
         let path = folder.path(of: "clips.db")
         var created = 0
         func replace(_ titles: String...) async throws -> HistoryToken {
-            // The time of saving tells clips apart that have had one ID.
+            // Clips that have had one ID differ in the time of saving.
             let lines = titles.map { title in
                 created += 1
                 return "INSERT OR REPLACE INTO Clip (id, title, created) VALUES (1, '\(title)', \(created));"
