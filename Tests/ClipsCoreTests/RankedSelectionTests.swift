@@ -314,6 +314,24 @@ import Testing
         #expect(selection.keys(0..<selection.count) == all)
     }
 
+    @Test func `a match of the typed words joins those of similar ones`() async throws {
+        var query = ClipQuery(filter: "swfit")
+        query.ranksWords = true
+        let reported = Mutex<[SearchDeviation]>([])
+        let list = RankedSelection(query, index) { deviation in reported.withLock { $0.append(deviation) } }
+        var selection = try await extend(list) { $0.isComplete }
+        #expect(reported.withLock { $0.map(\.correction) } == ["swift"])
+        let count = selection.count
+        try await context.insert("Clip", ["title": .text("one of swfit"), "created": .integer(9000)])
+        try await context.save()
+        let request = FetchRequest("Clip", where: .equal("created", .integer(9000)))
+        let key = try #require(try await container.fetch(request).first).id.key
+        selection = try await apply([key], to: selection)
+        #expect(selection.count == count + 1 && selection.keys(0..<count + 1).contains(key))
+        selection = try await apply([key], to: selection)
+        #expect(selection.count == count + 1)
+    }
+
     @Test func `a clip that a quote alone matches remains after a change`() async throws {
         let uuid = "00000000-0000-4000-8000-000000000001"
         try await context.insert(

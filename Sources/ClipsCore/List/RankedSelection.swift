@@ -13,6 +13,8 @@ import SearchIndex
 struct RankedSelection: ListSelection {
     private let index: SearchIndex
     private let report: (@Sendable (SearchDeviation) -> Void)?
+    private let typed: SearchQuery
+    /// The query with similar words, if the typed one has no matches.
     private var query: SearchQuery
     private var deviation = SearchDeviation()
     private var stages: [SearchQuery]
@@ -65,7 +67,7 @@ struct RankedSelection: ListSelection {
         self.index = index
         (self.maxRanked, self.unindexedTime) = (maxRanked, unindexedTime)
         self.report = report
-        self.query = query.search
+        (typed, self.query) = (query.search, query.search)
         stages = self.query.stages
         ranking = ranking(of: self.query)
     }
@@ -222,8 +224,9 @@ struct RankedSelection: ListSelection {
         _ key: Int64, _ document: SearchDocument?
     ) -> (old: SortPosition?, new: SortPosition?) {
         known.insert(key)
-        let match = document.flatMap { document in
-            stages.firstIndex { $0.matches(document) }.map { (document, stage: $0) }
+        let match = document.flatMap { document -> (SearchDocument, stage: Int)? in
+            let stage = stages.firstIndex { $0.matches(document) } ?? (typed.matches(document) ? 0 : nil)
+            return stage.map { (document, stage: $0) }
         }
         guard let index = keys.firstIndex(of: key) else {
             return (nil, match.flatMap { insert($0, stage: $1) })
