@@ -278,6 +278,14 @@ import Testing
     @Test(arguments: [false, true])
     func `edited clips are where a new search ranks them`(whileRanked: Bool) async throws {
         var random = SystemRandomNumberGenerator()
+        // After the best ones, in whose long texts words count.
+        for key in stride(from: Int64(3), to: 1600, by: 8) {
+            let uuid = "00000000-0000-4000-8000-00000000\(1000 + key)"
+            try await context.update(ClipModel.objectID(key), ["uuid": .text(uuid)])
+            try await context.insert("Quote", ["clip": .text(uuid), "text": .text("swift and swift")])
+        }
+        try await context.save()
+        try await index.bringUpToDate()
         var selection = try await extend(RankedSelection(query, index), wanted: 20) {
             whileRanked ? $0.isSorted : $0.isComplete
         }
@@ -289,13 +297,23 @@ import Testing
             let keys = (0..<5).map { _ in Int64.random(in: 1...1600, using: &random) }
             for key in keys {
                 let form = forms.randomElement(using: &random) ?? ""
-                let text = Bool.random(using: &random) ? "swift texts" : ""
+                let text = String(repeating: "swift texts ", count: Int.random(in: 0...5, using: &random))
                 try await context.update(
                     ClipModel.objectID(key), ["title": .text(form), "text": .text(text)])
             }
             try await context.save()
             selection = try await apply(Array(Set(keys)), to: selection)
         }
+        // Many with one rank, the newest first and then the others.
+        for created in stride(from: 2700, to: 2000, by: -1) {
+            let attributes: [String: AttributeValue] = [
+                "title": .text("many of swift"), "created": .integer(Int64(created * 37 % 701)),
+            ]
+            try await context.insert("Clip", attributes)
+        }
+        try await context.save()
+        let many = FetchRequest("Clip", where: .equal("title", .text("many of swift")))
+        selection = try await apply(try await container.fetch(many).map(\.id.key), to: selection)
         selection = try await extend(selection) { $0.isComplete }
         selection = try await apply(selection.takeUnmoved(), to: selection)
         try await index.bringUpToDate()
@@ -307,7 +325,7 @@ import Testing
         let positions = all.indices.compactMap { selection.position(at: $0) }
         #expect(positions == positions.sorted())
         // Marks move nothing.
-        let marked = Array(all.prefix(300))
+        let marked = stride(from: 0, to: all.count, by: 5).map { all[$0] }
         for key in marked { try await context.update(ClipModel.objectID(key), ["starred": .boolean(true)]) }
         try await context.save()
         selection = try await apply(marked, to: selection)

@@ -244,7 +244,7 @@ import Testing
             try app.run("n\n:wait text=2/42 matches\nn\n:wait text=3/42 matches")
             // Another prompt says nothing of words that the text lacks.
             try app.run(
-                "<Esc><Esc>\n:wait idle\n/line 40<Enter>\n:wait count=1\n<Enter>\n:wait text=1 match\nt")
+                "<Esc><Esc>\n:wait idle\n/40<Enter>\n:wait count=1\n<Enter>\n:wait text=· 1 match\nt")
             #expect(!app.lines.contains { $0.contains(" 0 matches") })
         }
     }

@@ -5,9 +5,9 @@ import SearchIndex
 
 /// The clips that a search has found so far, the best matches first, updated with each change.
 ///
-/// A clip retains its rank while its words do, so that a star moves nothing. A changed or new one moves to the rank that
-/// a new search has, after all are ranked. After ``ClipQuery/maxRanked``, the other matches follow, newest first, as
-/// all do while the index of a large store is built.
+/// A clip retains its rank while its score does, so that a mark moves nothing. A changed or new one moves to the rank of
+/// its score, in which the words weigh as when the search began, once all are ranked. After ``ClipQuery/maxRanked``, the
+/// other matches follow, newest first, as all do while the index of a large store is built; those retain their place.
 ///
 /// - Complexity: 16 bytes for each clip. A change passes once over the keys.
 struct RankedSelection: ListSelection {
@@ -26,12 +26,12 @@ struct RankedSelection: ListSelection {
     private(set) var isSorted = false
     private(set) var isComplete = false
     private var keys: [Int64] = []
-    /// Ascending, each once.
+    /// The stages and numbers of the results, ascending; of a clip that has moved, those of the result that precedes it.
     private var ranks: [Double] = []
     /// The scores of the ranked stages, and the numbers of their results and of those of the stages before them.
     private var scores: [SearchRanking.Scores] = []
     private var stageEnds: [Int] = []
-    /// The ranks of the clips that have moved to theirs.
+    /// The clips that have moved, and their ranks among those after the same result.
     private var arrived: [Int64: SearchRanking.Rank] = [:]
     /// The clips that changed while others were ranked.
     private var unmoved: Set<Int64> = []
@@ -47,13 +47,26 @@ struct RankedSelection: ListSelection {
     private var start: ContinuousClock.Instant?
     private var step = 1000
 
+    private struct Match {
+        let document: SearchDocument
+        /// The first stage that admits it.
+        let stage: Int
+    }
+
+    /// The result after which a clip comes, and its rank among those there.
+    private struct Place: Equatable {
+        let result: Double
+        let rank: SearchRanking.Rank
+
+        init(_ result: Double, _ rank: SearchRanking.Rank) { (self.result, self.rank) = (result, rank) }
+    }
+
     /// The clip around which the list is shown; nil if only its rank in another search is known.
     private struct Sought { let key: Int64? }
 
-    /// The distance of new matches, between which others may arrive.
-    private static let gap = 1024.0
-
-    private static let order = SortOrder([SortKey("rank")], of: nil)
+    private static let order = SortOrder(
+        [SortKey("rank"), SortKey("score", isAscending: false), SortKey("created", isAscending: false)],
+        of: nil)
     private let maxRanked: Int
     private static let stepBounds = 500...16_000
     private static let stepTime = Duration.milliseconds(2)
@@ -80,32 +93,40 @@ struct RankedSelection: ListSelection {
 
     func keys(_ range: Range<Int>) -> [Int64] { Array(keys[range]) }
 
-    func position(at index: Int) -> SortPosition? {
-        SortPosition([.real(ranks[index])], key: keys[index], in: Self.order)
+    func position(at index: Int) -> SortPosition? { position(of: keys[index], ranks[index]) }
+
+    private func position(of key: Int64, _ rank: Double) -> SortPosition {
+        let moved = arrived[key]
+        // A result precedes those that have moved to the place after it.
+        return SortPosition(
+            [.real(rank), .real(moved?.score ?? .infinity), .integer(moved?.position.created ?? .max)],
+            key: key, in: Self.order)
     }
 
     /// Returns the index of a position of this list, or of the clip at a position in another order.
     func index(of position: SortPosition, in snapshot: borrowing StoreSnapshot) -> Int {
-        guard case .real(let rank)? = position.values.first else {
-            return keys.firstIndex(of: position.key) ?? 0
-        }
-        let index = ranks.partitionPoint { $0 >= rank }
-        return index < count && ranks[index] == rank && keys[index] < position.key ? index + 1 : index
+        guard position.isRank else { return keys.firstIndex(of: position.key) ?? 0 }
+        return index(of: position)
+    }
+
+    private func index(of position: SortPosition) -> Int {
+        keys.indices.partitionPoint { self.position(of: keys[$0], ranks[$0]) >= position }
     }
 
     func index(around position: SortPosition, in snapshot: borrowing StoreSnapshot) -> Int {
         keys.firstIndex(of: position.key) ?? index(of: position, in: snapshot)
     }
 
-    /// Returns a rank: stages have 2^45 each, and results of the ranking 2^20 for the new matches after each.
-    private static func rank(stage: Int, _ number: Int) -> Double { Double(stage << 45 + number << 20) }
+    private static func rank(stage: Int, _ number: Int) -> Double { Double(stage << 32 + number) }
+
+    private static let lastNumber = 1 << 32 - 1
 
     mutating func seek(
         _ position: SortPosition, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> Bool {
         if try snapshot.matches(query, position.key) {
             sought = Sought(key: position.key)
-        } else if case .real? = position.values.first {
+        } else if position.isRank {
             sought = Sought(key: nil)
         }
         return sought != nil
@@ -224,32 +245,32 @@ struct RankedSelection: ListSelection {
         _ key: Int64, _ document: SearchDocument?
     ) -> (old: SortPosition?, new: SortPosition?) {
         known.insert(key)
-        let match = document.flatMap { document -> (SearchDocument, stage: Int)? in
+        let match = document.flatMap { document in
             let stage = stages.firstIndex { $0.matches(document) } ?? (typed.matches(document) ? 0 : nil)
-            return stage.map { (document, stage: $0) }
+            return stage.map { Match(document: document, stage: $0) }
         }
-        guard let index = keys.firstIndex(of: key) else {
-            return (nil, match.flatMap { insert($0, stage: $1) })
-        }
+        guard let index = keys.firstIndex(of: key) else { return (nil, match.map { insert($0) }) }
         let old = position(at: index)
-        if let (document, stage) = match {
+        if let match {
             if ranking != nil { unmoved.insert(key) }
-            guard ranking == nil, !hasRank(document, stage, at: index) else { return (old, old) }
+            guard ranking == nil, !hasRank(match, at: index) else { return (old, old) }
         }
         keys.remove(at: index)
         ranks.remove(at: index)
         arrived[key] = nil
-        return (old, match.flatMap { insert($0, stage: $1) })
+        return (old, match.map { insert($0) })
     }
 
     /// Whether the clip at an index has the rank of its words. Those after the ranked ones do.
-    private func hasRank(_ document: SearchDocument, _ stage: Int, at index: Int) -> Bool {
-        let ranked = Int(ranks[index]) >> 45
-        guard ranked < stages.count, ranked == stage else { return ranked >= stages.count }
-        guard let scores = scores(ofStage: stage) else { return true }
-        if let rank = arrived[document.id] { return rank == scores.rank(of: document).rank }
-        let number = Int(ranks[index]) >> 20 & (1 << 25 - 1)
-        return scores.isRank(of: document, at: number - 1 - start(ofStage: stage))
+    private func hasRank(_ match: Match, at index: Int) -> Bool {
+        let ranked = Int(ranks[index]) >> 32
+        guard ranked < stages.count else { return true }
+        if let rank = arrived[match.document.id] { return place(of: match) == Place(ranks[index], rank) }
+        guard ranked == match.stage, let scores = scores(ofStage: ranked) else {
+            return ranked == match.stage
+        }
+        let number = Int(ranks[index]) & Self.lastNumber
+        return scores.isRank(of: match.document, at: number - 1 - start(ofStage: ranked))
     }
 
     /// Returns the scores of a stage whose end is known.
@@ -265,56 +286,35 @@ struct RankedSelection: ListSelection {
         return unmoved.sorted()
     }
 
-    /// Inserts a clip among those that match in the same stage. Returns its position.
-    private mutating func insert(_ document: SearchDocument, stage: Int) -> SortPosition? {
-        let key = document.id
-        var rank = SearchRanking.Rank(position: document.position)
-        guard ranking == nil || stage < stageEnds.count else {
-            // Before the results that are still to be found.
-            arrived[key] = rank
-            unmoved.insert(key)
-            let last = max(ranks.last ?? 0, Self.rank(stage: stageEnds.count, taken))
-            return insert(key, at: keys.count, rank: last + 1)
+    /// Returns the place of a match among the results; at the end of a stage without scores, and before the results that
+    /// are still to be found.
+    private func place(of match: Match) -> Place {
+        let unscored = SearchRanking.Rank(position: match.document.position)
+        guard ranking == nil || match.stage < stageEnds.count else {
+            return Place(Self.rank(stage: stageEnds.count, taken), unscored)
         }
-        // Before the next result of the ranking; at the end of a stage without scores.
-        var (before, next) = (Self.rank(stage: stage, 0), Self.rank(stage: stage + 1, 0))
-        if let scores = scores(ofStage: stage) {
-            let place = scores.rank(of: document)
-            let better = start(ofStage: stage) + place.better
-            rank = place.rank
-            before = Self.rank(stage: stage, better)
-            if better < stageEnds[stage] { next = Self.rank(stage: stage, better + 1) }
+        guard let scores = scores(ofStage: match.stage) else {
+            return Place(Self.rank(stage: match.stage, Self.lastNumber), unscored)
         }
-        arrived[key] = rank
-        return insert(key, rank, between: before, next)
+        let (rank, better) = scores.rank(of: match.document)
+        return Place(Self.rank(stage: match.stage, start(ofStage: match.stage) + better), rank)
     }
 
-    /// Inserts a key among those that arrived between two ranks: before those that are not better.
-    private mutating func insert(
-        _ key: Int64, _ rank: SearchRanking.Rank, between before: Double, _ next: Double
-    ) -> SortPosition? {
-        let others = ranks.partitionPoint { $0 > before }..<ranks.partitionPoint { $0 >= next }
-        let index = keys[others].partitionPoint { arrived[$0].map { $0 <= rank } ?? false }
-        let lower = index > others.lowerBound ? ranks[index - 1] : before
-        let upper = index < others.upperBound ? ranks[index] : next
-        // At either end, there is room for many.
-        let rank =
-            switch index {
-            case _ where others.isEmpty: (lower + upper) / 2
-            case others.lowerBound: max(upper - Self.gap, (lower + upper) / 2)
-            case others.upperBound: min(lower + Self.gap, (lower + upper) / 2)
-            default: (lower + upper) / 2
-            }
-        guard lower < rank, rank < upper else {
-            let last = others.last.map { ranks[$0] } ?? before
-            return insert(key, at: others.upperBound, rank: last + 1)
-        }
-        return insert(key, at: index, rank: rank)
-    }
-
-    private mutating func insert(_ key: Int64, at index: Int, rank: Double) -> SortPosition? {
+    /// Inserts a match. Returns its position.
+    private mutating func insert(_ match: Match) -> SortPosition {
+        let key = match.document.id
+        let place = place(of: match)
+        if ranking != nil { unmoved.insert(key) }
+        arrived[key] = place.rank
+        let position = position(of: key, place.result)
+        let index = index(of: position)
         keys.insert(key, at: index)
-        ranks.insert(rank, at: index)
-        return position(at: index)
+        ranks.insert(place.result, at: index)
+        return position
     }
+}
+
+extension SortPosition {
+    /// Whether it is one in a list of ranks.
+    fileprivate var isRank: Bool { if case .real? = values.first { true } else { false } }
 }

@@ -259,7 +259,7 @@ struct AppState: Sendable {
     private mutating func layOutReader(_ layout: Layout) {
         guard let area = layout.text else { return }
         reader.layOut(width: area.size.columns, height: area.size.rows, dates: settings.config.dates)
-        reader.countMatches(of: reader.hasFocus ? textHighlight : nil)
+        if reader.hasFocus { reader.countMatches(of: textHighlight) }
         countManyMatches()
     }
 

@@ -169,7 +169,7 @@ extension AppState {
     }
 
     private mutating func reportNoMatch(isForward: Bool) {
-        let list = list.query.filter.isEmpty ? list.lastWords : list.query.filter
+        let list = list.query.filter.isEmpty ? list.lastWords : highlightedWords
         let words = searchedText.isEmpty ? list : searchedText
         report("No “\(words)” \(isForward ? "below" : "above").")
     }

@@ -43,7 +43,7 @@ struct Reader: Sendable {
     /// Whether it was requested.
     private var isCounting = false
     /// The words of ``matches``.
-    private var counted: ClipHighlight? { didSet { (longCount, isCounting) = (nil, false) } }
+    private var counted: ClipHighlight? { didSet { (longCount, isCounting, found) = (nil, false, nil) } }
     /// The line of the match that was found last, and its number from 1 if it is known, until the text scrolls.
     private(set) var found: (line: Int, number: Int?)?
     /// Whether the cursor goes to the end once the text is laid out, unless it moves before.

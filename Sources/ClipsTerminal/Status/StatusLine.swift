@@ -301,7 +301,7 @@ struct StatusLine {
                 let matches = count == 1 ? "match" : "matches"
                 let more = count == Reader.maxCount ? "+" : ""
                 parts.append(StyledRun("\(number)\(count.grouped)\(more) \(matches)", theme[.muted]))
-            } else if state.reader.found != nil, state.textHighlight != nil {
+            } else if state.reader.matchCount == nil, state.reader.found != nil, state.textHighlight != nil {
                 // They are being counted.
                 parts.append(StyledRun("… matches", theme[.muted]))
             }

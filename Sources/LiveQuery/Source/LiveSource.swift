@@ -285,9 +285,11 @@ extension LiveSource {
 extension LiveSource {
     /// Moves the objects whose changes had to wait until others were found.
     private func moveUnmoved(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
-        guard let keys = selection?.takeUnmoved(), !keys.isEmpty else { return }
-        var patch = ListChanges(plan: plan, selection: selection, sorted: nil)
-        selection = nil
+        guard var found = selection else { return }
+        let keys = found.takeUnmoved()
+        guard !keys.isEmpty else { return }
+        // After an error, they remain to be moved.
+        var patch = ListChanges(plan: plan, selection: found, sorted: nil)
         let changes = try patch.changes(ofUnmoved: keys, in: snapshot)
         selection = patch.selection
         guard hasRows, !changes.isEmpty else { return }

@@ -20,8 +20,8 @@ package struct SearchRanking: Sendable {
 
     /// The score of a result; of those with the same, newer before older.
     package struct Rank: Comparable, Sendable {
-        let score: Double
-        let position: SearchPosition
+        package let score: Double
+        package let position: SearchPosition
 
         /// - Parameter score: Without one, a result is after the others.
         package init(score: Double = -.infinity, position: SearchPosition) {
@@ -42,10 +42,12 @@ package struct SearchRanking: Sendable {
 
         /// Returns the rank of a document, and the number of results that are better.
         package func rank(of document: SearchDocument) -> (rank: Rank, better: Int) {
-            let (whole, short) = (rank(of: document, readsTexts: true), rank(of: document, readsTexts: false))
-            let index = best.partitionPoint { $0 <= whole }
-            if index < best.count || rest.isEmpty { return (whole, index) }
-            return (short, index + rest.partitionPoint { $0 <= short })
+            if let first = rest.first {
+                let short = rank(of: document, readsTexts: false)
+                guard short > first else { return (short, best.count + rest.partitionPoint { $0 <= short }) }
+            }
+            let whole = rank(of: document, readsTexts: true)
+            return (whole, best.partitionPoint { $0 <= whole })
         }
 
         /// Whether a result has the rank of a document; unknown, so true, for those after the others.
@@ -187,12 +189,12 @@ package struct SearchRanking: Sendable {
             let count = try index.count(word, upTo: Effort.weighing, in: snapshot).count
             return SearchScore.weight(count, of: total)
         }
-        let ranked = try ranks(of: scored.map(\.position), by: score, index.schema.names, index, snapshot)
+        let ranked = try ranks(of: scored.map(\.position), by: score, readsTexts: false, index, snapshot)
         // Long texts are read only for the best ones.
         let count = min(ranked.count, effort.maxTexts)
         effort.maxTexts -= count
         let best = try ranks(
-            of: ranked[..<count].map(\.position), by: score, index.schema.attributes, index, snapshot)
+            of: ranked[..<count].map(\.position), by: score, readsTexts: true, index, snapshot)
         let rest = Array(ranked[count...])
         add((best + rest).map { SearchHit(position: $0.position) } + found.dropFirst(scored.count))
         scores.append(Scores(score: score, best: best, rest: rest))
@@ -201,15 +203,18 @@ package struct SearchRanking: Sendable {
 
     /// Returns the ranks of objects, the best first.
     private func ranks(
-        of positions: [SearchPosition], by score: SearchScore, _ attributes: [String], _ index: SearchIndex,
+        of positions: [SearchPosition], by score: SearchScore, readsTexts: Bool, _ index: SearchIndex,
         _ snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [Rank] {
+        let attributes = readsTexts ? index.schema.attributes : index.schema.names
         var scores: [Int64: Double] = [:]
         for first in stride(from: 0, to: positions.count, by: 1000) {
             var left = positions[first..<min(positions.count, first + 1000)].map(\.id)
             while !left.isEmpty {
                 let part = try index.schema.documents(ofNext: &left, attributes: attributes, in: snapshot)
-                for document in part.documents { scores[document.id] = score.score(document) }
+                for document in part.documents {
+                    scores[document.id] = score.score(document, readsTexts: readsTexts)
+                }
             }
         }
         return positions.map { Rank(score: scores[$0.id] ?? 0, position: $0) }.sorted(by: >)
