@@ -48,6 +48,15 @@ import Testing
                 """ + "\n" && run.errors == "", "\(run)")
     }
 
+    @Test func `bash completes the names of fields in capital letters`() throws {
+        try clips.run("add", "--title", "a", "--tag", "swift")
+        let run = try bash(
+            "complete list TAG : sw; complete list IS : un; complete list -Tag : s; complete list ta")
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(lines.first == "swift" && lines.count == 4 && lines[2] == "swift", "\(run)")
+        #expect(lines[1].split(separator: " ").contains("unread") && lines[3] == "tag:", "\(run)")
+    }
+
     @Test func `the only candidate for an empty word is not the only one`() throws {
         let words = try bash("complete history ''").output.split(separator: " ")
         #expect(words.contains("clean") && words.contains("--follow"), "\(words)")

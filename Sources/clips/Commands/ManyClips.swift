@@ -82,6 +82,10 @@ extension Invocation {
     /// Reports that no clip matches, and a query with close words that has matches.
     func nothingMatches(_ query: SearchQuery, in store: ClipStore) async throws -> ExitStatus {
         if let hint = query.hint { remark(hint) }
+        guard !query.isEmpty else {
+            remark("the list has no clips; those in the archive match is:archived.")
+            return .failed
+        }
         let close = try await store.correction(of: query)
         let next = close.map { "did you mean '\($0)'?" } ?? "'clips help search' describes queries."
         remark("no clip matches; \(next)")

@@ -27,7 +27,7 @@ struct Completions {
                 {
                     read -r mode
                     while IFS=$'\t' read -r name _; do
-                        name=${name#"$before"}
+                        [[ ${name,,} == "${before,,}"* ]] && name=${name:${#before}}
                         # Within an open quote, a sign of the shell cannot be quoted safely.
                         if [[ ${COMP_WORDS[COMP_CWORD]} == [\"\']* ]]; then
                             [[ $name == *[\"\'\\\$\`!]* ]] && continue
