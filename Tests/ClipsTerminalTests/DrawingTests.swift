@@ -278,6 +278,30 @@ import Testing
         }
     }
 
+    @Test(arguments: ["zebras", "#zebras", "…two words"])
+    func `a short reason for a match is shown as a whole next to a title of any length`(reason: String) throws
+    {
+        for columns in [46, 60, 80, 100, 130, 200] {
+            var state = AppState.showing(60, Size(rows: 66, columns: columns))
+            try state.press("/\(reason.hasSuffix("words") ? "words" : "zebr")<Enter>")
+            let rows = (1...60).map {
+                row(
+                    Int64(99 - $0), String(repeating: "x", count: $0 * 7 % 61 + 5),
+                    url: "https://e.example/\($0)")
+            }
+            let window = LiveList.Window(
+                rows: rows, lowerIndex: 0, count: 60, reachesStart: true, reachesEnd: true)
+            let effects = state.take(.window(window, generation: state.list.feed.generation))
+            for case .loadExcerpts(let request) in effects {
+                let known = request.words.keys.map { ($0, reason) }
+                state.answer(.loadExcerpts(request), Dictionary(uniqueKeysWithValues: known))
+            }
+            let lines = state.lines.dropFirst().prefix { $0.contains("xxxxx") }
+            let lacking = lines.filter { !$0.contains("  \(reason)") }
+            #expect(lines.count > 20 && lacking == [], "\(columns): \(lacking)")
+        }
+    }
+
     @Test func `a title that is cut twice has one ellipsis next to the excerpt`() throws {
         let title = "Arduino queue string disk physics render image test sensor kernel review"
         for columns in 46...220 {

@@ -246,8 +246,9 @@ struct RankedSelection: ListSelection {
     ) -> (old: SortPosition?, new: SortPosition?) {
         known.insert(key)
         let match = document.flatMap { document in
-            let stage = stages.firstIndex { $0.matches(document) } ?? (typed.matches(document) ? 0 : nil)
-            return stage.map { Match(document: document, stage: $0) }
+            let close = stages.firstIndex { $0.matches(document) }
+            let isTyped = close == nil && deviation.correction != nil && typed.matches(document)
+            return (isTyped ? 0 : close).map { Match(document: document, stage: $0) }
         }
         guard let index = keys.firstIndex(of: key) else { return (nil, match.map { insert($0) }) }
         let old = position(at: index)

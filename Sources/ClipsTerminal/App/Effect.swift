@@ -207,9 +207,8 @@ enum Effect: Sendable {
                         ?? Reader.maxCount
                 }
             } then: {
-                if id == $0.reader.id, highlight == $0.textHighlight {
-                    $0.reader.longCount = $1
-                }
+                if id == $0.printed.id { $0.printed.finishLongCount($1, of: highlight) }
+                if id == $0.clipReader.id { $0.clipReader.finishLongCount($1, of: highlight) }
             }
         case .gather(let ids, let sort, let purpose):
             .read {

@@ -136,8 +136,11 @@ struct ListLine: Equatable {
     /// Returns the words of an excerpt that fit, with its match.
     private static func part(of excerpt: String, _ highlight: ClipHighlight, columns: Int) -> String {
         var part = excerpt
-        if columns < minExcerpt, let match = highlight.ranges(inExcerpt: excerpt).first {
-            return SafeText.cut(String(excerpt[match]), to: columns)
+        if columns < min(minExcerpt, DisplayWidth.columns(of: excerpt)),
+            let match = highlight.ranges(inExcerpt: excerpt).first
+        {
+            return aroundMatch(of: excerpt, highlight, columns: columns)
+                ?? SafeText.cut(String(excerpt[match]), to: columns)
         }
         while DisplayWidth.columns(of: part) > columns, let match = highlight.ranges(inExcerpt: part).first,
             DisplayWidth.columns(of: String(part[..<match.upperBound])) >= columns,

@@ -39,7 +39,7 @@ struct Reader: Sendable {
     private var matches: [ReaderText.Anchor]?
     var matchCount: Int? { matches?.count ?? longCount }
     /// The number of matches that are not in memory.
-    var longCount: Int?
+    private var longCount: Int?
     /// Whether it was requested.
     private var isCounting = false
     /// The words of ``matches``.
@@ -150,6 +150,10 @@ struct Reader: Sendable {
         guard matches == nil, !isCounting, let text, let counted else { return nil }
         isCounting = true
         return (text, counted)
+    }
+
+    mutating func finishLongCount(_ count: Int, of words: ClipHighlight) {
+        if counted == words { longCount = count }
     }
 
     /// Scrolls to the next or previous match, after the last one to the first, and returns whether there is one; nil if

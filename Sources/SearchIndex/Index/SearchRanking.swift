@@ -44,7 +44,9 @@ package struct SearchRanking: Sendable {
         package func rank(of document: SearchDocument) -> (rank: Rank, better: Int) {
             if let first = rest.first {
                 let short = rank(of: document, readsTexts: false)
-                guard short > first else { return (short, best.count + rest.partitionPoint { $0 <= short }) }
+                guard short > first, !best.isEmpty else {
+                    return (short, best.count + rest.partitionPoint { $0 <= short })
+                }
             }
             let whole = rank(of: document, readsTexts: true)
             return (whole, best.partitionPoint { $0 <= whole })
