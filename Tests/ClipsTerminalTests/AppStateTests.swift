@@ -82,6 +82,13 @@ import Testing
         state.take(arrival([30, 31]), .transactions([transaction(1, inserting: [30, 31])]))
         #expect(state.lines.dropLast(2) == before)
         #expect(state.statusLine.contains("paused · 2 new"))
+        // Keys for all clips do not change those that it holds back.
+        for key in ["V", "A"] {
+            let effects = try state.press(key)
+            #expect(
+                effects.isEmpty && state.statusLine.contains("The list is paused (2 new). Continue it with p")
+            )
+        }
         try state.press("p")
         #expect(state.list.clips.count == 32)
         #expect(state.list.arrivals.isMarked(31))

@@ -210,7 +210,7 @@ extension ActionTable {
                 action, "A", .clip, "Mark all clips of the list as read; undo restores the marks",
                 scope: .clip,
                 saves: true
-            ) { $0.start(.markAllRead($0.list.shownQuery)) }
+            ) { if $0.hasWholeList() { $0.start(.markAllRead($0.list.shownQuery)) } }
         case .delete:
             Entry(
                 action, "d <Del>", .clip,

@@ -228,7 +228,16 @@ extension AppState {
         return true
     }
 
+    /// Whether the screen has all clips of the list, which a key for all of them changes; reports it if a pause holds some
+    /// back.
+    mutating func hasWholeList() -> Bool {
+        guard let news = list.pause?.news else { return true }
+        report("The list is paused (\(news)). Continue it with \(keys.name(of: .pause)) first.")
+        return false
+    }
+
     mutating func invertMarks() {
+        guard hasWholeList() else { return }
         list.feed.isSearching = true
         emit(.gatherList(list.query))
     }
