@@ -122,9 +122,23 @@ struct UndoPlan {
         guard !ids.isEmpty else { return }
         let request = FetchRequest(Quote.entity, where: .keys(ids.map(\.key)), attributes: [])
         let existing = Set(try snapshot.fetch(request).map(\.id.key))
+        let uuid = ClipAttribute.uuid.rawValue
+        func restored(_ entity: String, _ name: String) -> Set<AttributeValue> {
+            Set(
+                effects.order.compactMap { id in
+                    guard id.entity == entity, case .restore(let values)? = effects[id] else { return nil }
+                    return values[name]
+                })
+        }
+        let wanted = restored(Quote.entity, Quote.clip)
+        let present = FetchRequest(clips: .isOneOf(uuid, Array(wanted)), [.uuid])
+        let clips = restored(ClipModel.entity, uuid).union(try snapshot.fetch(present).map { $0[.uuid] })
+        deleted += wanted.subtracting(clips).count
         for id in ids {
             switch (effects[id], existing.contains(id.key)) {
-            case (.restore(let values), false): steps.append((id, .restore(values)))
+            // Its clip may be deleted.
+            case (.restore(let values), false):
+                if clips.contains(values[Quote.clip] ?? .null) { steps.append((id, .restore(values))) }
             case (.delete, true): steps.append((id, .delete))
             case (.update(let old), true): steps.append((id, .update(old, contested: [:])))
             default: continue

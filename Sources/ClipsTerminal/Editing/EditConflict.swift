@@ -132,7 +132,9 @@ extension AppState {
                 if let form = conflict.form { emit(.removeFile(form)) }
                 report("Both edits of \(title) were identical; nothing to save.")
             } else {
-                let summary = "edited “\(conflict.mine[.title].prefix(40))”"
+                var saved = stored
+                if let title = changes[.title]?.textValue { saved.title = title }
+                let summary = "edited \(Clip.quoted(saved.displayTitle))"
                 start(.edit(stored, changes, summary, form: conflict.form))
             }
         }

@@ -1,3 +1,4 @@
+import ClipsCore
 import Mirroring
 
 /// The answer to an edit that lost to one on another machine.
@@ -21,6 +22,14 @@ extension Menu {
         return Menu(
             title: "Choose the \(conflict.attribute)",
             items: answers.map { Item(key: $0.rawValue, label: $0.label, choice: .mirror($0)) })
+    }
+}
+
+extension MirrorConflict {
+    /// The clip of the conflict, if it exists.
+    var ofClip: String {
+        guard entity == ClipModel.entity, let object else { return "" }
+        return " of \(Clip.quoted(Clip(object).displayTitle))"
     }
 }
 

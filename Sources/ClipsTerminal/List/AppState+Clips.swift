@@ -166,7 +166,9 @@ extension AppState {
     mutating func tag(_ ids: [Int64], title: String, by change: TagChange) {
         guard !change.isEmpty else {
             let subject =
-                title.isEmpty ? ids.count == 1 ? "The clip is" : "The clips are" : "\(Clip.quoted(title)) is"
+                !title.isEmpty
+                ? "\(Clip.quoted(title)) is"
+                : ids.count == 1 ? "The clip is" : "\(ids.count.counted("clip")) are"
             let sentence = "\(subject) unchanged: no tag was given."
             return start(.nothing(ids, title: title, sentence))
         }

@@ -28,6 +28,8 @@ struct SavingStatus: Sendable {
         /// `Undone: `, `Redone: `, or empty.
         let verb: String
         var summary: String
+        /// The only clip that it changes, if that is known.
+        var clip: Int64?
     }
 
     /// Seconds until a save is shown as slow.
@@ -154,7 +156,9 @@ extension AppState {
             if let token {
                 undoSteps.add(step, direction, savedAs: token, summary)
                 let hint = direction == .undo ? "\(keys.name(of: .redo)) to redo" : undoHint
-                report("\(direction.participle.sentence): ", summary, remark, hint, of: group)
+                let verb = "\(direction.participle.sentence): "
+                let reported = SavingStatus.Reported(verb: verb, summary: summary, clip: step.clip)
+                report(reported, remark, hint, of: group)
             } else {
                 undoSteps.setAside(work)
                 if !isReported(group) { report(Self.nothing(to: direction, summary, remark)) }
@@ -167,8 +171,10 @@ extension AppState {
                 if message?.isError != true { saving.reported = message.map { (group, [], nil, $0.text) } }
                 return
             }
-            undoSteps.addWork(UndoStep(token: token, summary: summary, group: group))
-            report("", summary, remark, undoHint, of: group)
+            let clip = work.chosen.count == 1 ? work.chosen[0] : nil
+            undoSteps.addWork(UndoStep(token: token, summary: summary, clip: clip, group: group))
+            let reported = SavingStatus.Reported(verb: "", summary: summary, clip: clip)
+            report(reported, remark, undoHint, of: group)
         }
     }
 
@@ -179,7 +185,7 @@ extension AppState {
 
     /// Reports work together with the work of its group, and with what else the group has reported.
     private mutating func report(
-        _ verb: String, _ summary: String, _ remark: String?, _ hint: String, of group: Int?
+        _ work: SavingStatus.Reported, _ remark: String?, _ hint: String, of group: Int?
     ) {
         let isReported = isReported(group)
         let isError = message?.isError == true
@@ -188,16 +194,17 @@ extension AppState {
         let continues = isReported || isError && group != nil && saving.reported?.group == group
         var works = continues ? saving.reported?.works ?? [] : []
         // A key may undo its own work.
-        if !verb.isEmpty, let own = works.lastIndex(where: { $0.verb != verb && $0.summary == summary }) {
+        if !work.verb.isEmpty,
+            let own = works.lastIndex(where: { $0.verb != work.verb && $0.summary == work.summary })
+        {
             works.remove(at: own)
         }
-        works.append(SavingStatus.Reported(verb: verb, summary: summary))
-        let summaries = Self.namedOnce(works.map(\.summary))
-        let isAlike = works.allSatisfy { $0.verb == verb }
+        works.append(work)
+        let isAlike = works.allSatisfy { $0.verb == work.verb }
         let all =
             isAlike
-            ? verb + summaries.joined(separator: ", ")
-            : works.map { $0.verb + $0.summary }.joined(separator: ", ")
+            ? work.verb + Self.namedOnce(works).joined(separator: ", ")
+            : Self.joined(works.map { ($0.verb + $0.summary).sentence })
         // Of a message that has an error already, that alone.
         let isJoined = isReported || isError && saving.reported?.text == message?.text
         let more = isJoined ? saving.reported?.more : isError ? message?.text : nil
@@ -206,13 +213,18 @@ extension AppState {
         saving.reported = (group, works, more, text)
     }
 
-    /// Returns summaries of which the later ones do not repeat the title in the first one.
-    private static func namedOnce(_ summaries: [String]) -> [String] {
-        guard let first = summaries.first, let start = first.firstIndex(of: "“"),
-            let end = first.lastIndex(of: "”"), start < end
-        else { return summaries }
-        let title = first[start...end]
-        return [first] + summaries.dropFirst().map { $0.replacing(title, with: "it", maxReplacements: 1) }
+    /// Returns the summaries of works of which the later ones do not repeat the title of the same clip in the first one.
+    private static func namedOnce(_ works: [SavingStatus.Reported]) -> [String] {
+        guard let first = works.first, let clip = first.clip,
+            let start = first.summary.firstIndex(of: "“"), let end = first.summary.lastIndex(of: "”"),
+            start < end
+        else { return works.map(\.summary) }
+        let title = first.summary[start...end]
+        return [first.summary]
+            + works.dropFirst().map { work in
+                work.clip == clip
+                    ? work.summary.replacing(title, with: "it", maxReplacements: 1) : work.summary
+            }
     }
 
     private static func joined(_ parts: [String?]) -> String {

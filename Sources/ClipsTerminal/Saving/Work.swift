@@ -91,10 +91,11 @@ extension Work {
         return .toggle(attribute, to: !isOn, ids, title: clip.displayTitle)
     }
 
-    /// The work with the title of its only clip, if the list does not show that.
+    /// The work with the title that its only clip has now.
     private func named(in store: ClipStore) async -> Work {
-        guard chosen.count == 1, isUnnamed, let clip = try? await store.clip(chosen[0]) else { return self }
-        let title = clip.displayTitle
+        guard chosen.count == 1, let title = (try? await store.titles(of: chosen))?[chosen[0]] else {
+            return self
+        }
         return switch self {
         case .toggle(let attribute, let value, let ids, _): .toggle(attribute, to: value, ids, title: title)
         case .tag(let ids, let adding, let removing, _):
@@ -142,14 +143,15 @@ extension Work {
         case .markAllRead(let query):
             let read = try await store.markAsRead(query)
             let subject = await Self.subject(changed: read.value, in: store)
-            let summary = read.value.isEmpty ? "no clip is unread." : "marked \(subject) as read"
+            let summary = read.value.isEmpty ? "no clip of the list is unread." : "marked \(subject) as read"
             return .done(token: read.token, clips: [], summary: summary)
         case .toggle(let attribute, let value, let ids, let title):
             let toggled = try await store.toggle(attribute, to: value, of: ids)
             let (isOn, changed) = toggled.value
             guard !changed.isEmpty else {
-                guard try await store.existing(ids) > 0 else { return .impossible(Self.deleted(ids, title)) }
-                let (subject, verb) = (Self.subject(ids.count, of: ids, title), ids.count == 1 ? "is" : "are")
+                let count = try await store.existing(ids)
+                guard count > 0 else { return .impossible(Self.deleted(ids, title)) }
+                let (subject, verb) = (Self.subject(count, of: ids, title), count == 1 ? "is" : "are")
                 return .done(token: nil, clips: [], summary: "\(subject) \(verb) unchanged.")
             }
             let subject = await Self.subject(changed: changed, of: ids, title, in: store)
@@ -159,8 +161,9 @@ extension Work {
             let tagged = try await store.tag(ids, adding: adding, removing: removing)
             let (changed, change) = tagged.value
             guard !changed.isEmpty else {
-                guard try await store.existing(ids) > 0 else { return .impossible(Self.deleted(ids, title)) }
-                let subject = Self.subject(ids.count, of: ids, title)
+                let count = try await store.existing(ids)
+                guard count > 0 else { return .impossible(Self.deleted(ids, title)) }
+                let subject = Self.subject(count, of: ids, title)
                 return .done(token: nil, clips: [], summary: "the tags of \(subject) are unchanged.")
             }
             let subject = await Self.subject(changed: changed, of: ids, title, in: store)
@@ -169,24 +172,28 @@ extension Work {
                 token: tagged.token, clips: [], summary: change.sentence(subject), remark: lacking.remark)
         case .delete(let ids, let title):
             let result = try await store.delete(ids)
-            guard result.token != nil else { return .impossible(Self.deleted(ids, title)) }
+            guard let token = result.token else { return .impossible(Self.deleted(ids, title)) }
             let subject = Self.subject(result.value.count, of: ids, title)
-            return .done(token: result.token, clips: [], summary: "deleted \(subject)")
+            // Only the history has the title of the only one of several.
+            let only = result.value.count == 1 && ids.count > 1
+            let known = only ? (try? await store.changeDescription(of: token)).flatMap(\.self) : nil
+            return .done(token: token, clips: [], summary: known ?? "deleted \(subject)")
         case .nothing(let ids, let title, let sentence):
             guard try await store.existing(ids) > 0 else { return .impossible(Self.deleted(ids, title)) }
             return .done(token: nil, clips: [], summary: sentence)
         case .quote(let quote, let clip):
             let added = try await store.add(quote, to: clip)
-            guard added.value else { return .impossible(Self.deleted([clip], "")) }
+            guard added.value else {
+                return .impossible(Self.deleted([clip], (try? await store.titles(of: [clip]))?[clip] ?? ""))
+            }
             return .done(token: added.token, clips: [clip])
         case .unquote(let quote, let clip):
-            return .done(token: try await store.change(quote, of: clip, note: nil).token, clips: [clip])
+            let deleted = try await store.change(quote, of: clip, note: nil)
+            guard deleted.value else { return .impossible(Self.alreadyDeleted(quote)) }
+            return .done(token: deleted.token, clips: [clip])
         case .noteQuote(let note, let quote, let clip):
             let changed = try await store.change(quote, of: clip, note: note)
-            guard changed.value else {
-                let words = Clip.quoted(quote.text)
-                return .impossible("The quote \(words) is already deleted. Nothing was changed.")
-            }
+            guard changed.value else { return .impossible(Self.alreadyDeleted(quote)) }
             return .done(token: changed.token, clips: [clip])
         case .restore(let clip, _, let count, let token):
             let result = try await store.restore(clip, deletedBy: token)
@@ -258,7 +265,7 @@ extension Work {
         case .unquote(let quote, _): "deleted the quote \(Clip.quoted(quote.text))"
         case .revert(let step, _, _): step.summary
         case .resolve(let conflict, let restoring):
-            "\(restoring ? "restored" : "kept") the \(conflict.attribute)"
+            "\(restoring ? "restored" : "kept") the \(conflict.attribute)\(conflict.ofClip)"
         case .restore(_, let title, _, _) where !title.isEmpty: "restored \(Clip.quoted(title))"
         case .restore(.some, _, _, _): "restored the deleted clip"
         case .restore(nil, _, let count, _), .restoreRow(let count, _):
@@ -304,6 +311,10 @@ extension Work {
         }
     }
 
+    private static func alreadyDeleted(_ quote: Quote) -> String {
+        "The quote \(Clip.quoted(quote.text)) is already deleted. Nothing was changed."
+    }
+
     static func deleted(_ ids: [Int64], _ title: String) -> String {
         let verb = ids.count == 1 ? "is" : "are"
         return "\(subject(ids.count, of: ids, title).sentence) \(verb) already deleted. Nothing was changed."
@@ -327,13 +338,6 @@ extension Work {
 
     private static func title(of clip: Int64, in store: ClipStore) async -> String {
         (try? await store.clip(clip)).map { Clip.quoted($0.displayTitle) } ?? "another clip"
-    }
-
-    private var isUnnamed: Bool {
-        switch self {
-        case .toggle(_, _, _, let title), .tag(_, _, _, let title), .delete(_, let title): title.isEmpty
-        default: false
-        }
     }
 
     /// The clips of a change that may be of several.

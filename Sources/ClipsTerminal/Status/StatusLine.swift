@@ -59,7 +59,8 @@ struct StatusLine {
     private func shortened(_ message: AppState.Message, to width: Int) -> String {
         let text = message.text
         guard !message.isError, Self.isLonger(text, than: width),
-            let hint = text.split(separator: " · ").last, !hint.contains("”"), hint.count < text.count
+            let hint = text.split(separator: " · ").last, hint.hasSuffix("do"), hint.contains(" to "),
+            hint.count < text.count
         else { return text }
         return String(text.dropLast(hint.count + 3))
     }

@@ -18,6 +18,8 @@ struct UndoStep: Hashable, Sendable {
     var origin: Origin?
     /// The change without the window that made it, as redoing its undo reports it; nil if the summary is the same.
     var redoSummary: String?
+    /// The only clip that it changes, if that is known.
+    var clip: Int64?
     /// The press of a key with several actions, of which this is one.
     var group: Int?
 

@@ -88,7 +88,7 @@ struct UndoSteps: Sendable {
         _ step: UndoStep, _ direction: Direction, savedAs token: HistoryToken, _ summary: String
     ) {
         let summary = direction == .undo ? step.redoSummary ?? summary : summary
-        let reverse = UndoStep(token: token, summary: summary, group: step.group)
+        let reverse = UndoStep(token: token, summary: summary, clip: step.clip, group: step.group)
         if direction == .undo { redoable.append(reverse) } else { add(reverse) }
     }
 
