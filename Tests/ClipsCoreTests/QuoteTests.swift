@@ -184,6 +184,16 @@ import Testing
         #expect(try await sentences(redone) == ["redid: " + sentence])
     }
 
+    @Test func `a quote of a clip that others deleted is not redone`() async throws {
+        let clip = try await saved("https://a.org")
+        let token = try #require(try await store.add(Quote("Words"), to: clip).token)
+        let undone = try #require(try await store.undo(token).token)
+        _ = try await store.delete([clip])
+        let redone = try await store.undo(undone, isRedoing: true)
+        #expect(redone.token == nil)
+        #expect(try await store.container.fetch(FetchRequest(Quote.entity)).isEmpty)
+    }
+
     @Test func `a known quote does not stand for the change of another clip`() async throws {
         let clips = [try await saved("https://a.org"), try await saved("https://b.org")]
         var changes: [HistoryChange] = []

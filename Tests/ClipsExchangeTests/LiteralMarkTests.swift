@@ -63,6 +63,8 @@ struct LiteralMarkTests {
                 "war.<sup><a href='#n1'>[1]</a></sup><b>x</b> y<sup>[23]</sup> z<sup><a href=/a>[2]</a></sup> [1]",
                 "war.[^1]**x** y[^23] z[[2]][1] \\[1]\n\n[1]: https://a.example/a"
             ),
+            ("<i>Nature.</i>2020, <em>Ho!</em>she", "*Nature*.2020, *Ho*!she"),
+            ("<i>f(x)</i>dx <b>a:</b> b", "f(x)dx **a:** b"),
             ("<code>a <b>b</b>*</code> <code>*c* <b>d</b></code>", "`a b*` `*c* d`"),
             (
                 "<code><a href=/a>T</a>*</code> <code>V<a href=/a>T</a></code>",

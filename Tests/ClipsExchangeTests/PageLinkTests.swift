@@ -123,6 +123,22 @@ import Testing
         ),
         ("<code>&amp;lt;</code><code>adj</code> <a href=/1>one</a>", "`&lt;` `adj` [one][1]"),
         ("<svg><title>A drawing</title></svg>", "(image: A drawing)"),
+        ("<a href='#'><img src=/p.jpg alt=Bridge></a>", "(image: Bridge) [1]"),
+        ("<a href='#p'><img src=/p.jpg alt=Bridge></a>", "[(image: Bridge)][1] [2]"),
+        ("x</p><h2>Part<a href='#p'><img src=/l.svg></a></h2><p>y", "x\n\n## Part\n\ny"),
+        (
+            "</p><pre>a <img src=/p.png alt=Plan> b</pre><p>",
+            "```\na (image: Plan) b\n```\n\n[(image: Plan)][1]"
+        ),
+        (
+            "</p><pre><a href=/b.png><img src=/p.png alt=Plan></a></pre><p>",
+            "```\n(image: Plan)\n```\n\n[(image: Plan)][1] [(image: Plan)][2]"
+        ),
+        (
+            "<img src=/l.png alt='By https://p.example'> <a href=/n>next</a>",
+            "[(image: By https://p.example)][1] [next][3]"
+        ),
+        ("<a href='https:rel.html'>one</a> <a href='HTTPS:/x'>two</a>", "[one][1] [two][2]"),
         ("<noscript><img src=/n.png alt=N></noscript>", "[(image: N)][1]"),
         ("<img data-src=/l.png alt=L><noscript><img src=/l.png alt=L></noscript>", "[(image: L)][1]"),
         ("x</p><h2>Part<a href='#p'>¶</a></h2><p>y <a href='#n'>[1]</a>", "x\n\n## Part\n\ny [^1]"),

@@ -24,6 +24,18 @@ import Testing
         }
     }
 
+    @Test func `a key with actions on several clips names each, and what is undone apart`() async throws {
+        let config = "bind X star ; down ; archive\nbind U undo ; star"
+        try await RunningApp.open(config: config) { app in
+            _ = try app.other { store in try await store.add((0..<3).map { _ in RunningApp.draft("Same") }) }
+            try app.run(
+                ":wait count=3\nX\n:wait text=Starred “Same”, archived “Same” · u to undo\nu\n:wait count=3")
+            try app.run(
+                ":wait text=Undone: archived “Same”, starred “Same”\n*\n:wait text=Starred “Same”\njU")
+            try app.run(":wait text=Undone: starred “Same” · Starred “Same” · u to undo")
+        }
+    }
+
     @Test func `a count before a key with several actions is the number of clips of each`() async throws {
         let config = "bind X read ; archive ; next-unread"
         try await RunningApp.open(config: config, clips: 6) { app in

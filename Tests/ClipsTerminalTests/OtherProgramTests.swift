@@ -169,6 +169,21 @@ import Testing
         }
     }
 
+    @Test func `a key in a paused list changes no clip that has the ID of one on the screen`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            try app.run(":wait count=3\np")
+            let id = try #require(app.state.list.clips.selectedID)
+            let replace =
+                "DELETE FROM Clip WHERE id = \(id); INSERT INTO Clip (id, title) VALUES (\(id), 'New');"
+            #expect(try Shell.run("sqlite3", [app.path, replace]).errors == "")
+            #expect(app.wait { $0.list.pause?.saved.contains(id) == true })
+            for key in ["d", "*", "x"] {
+                try app.run("\(key)\n:wait text=“Clip 2” is already deleted. Nothing was changed.\n<Esc>")
+            }
+            #expect(try app.other { try await $0.clip(id) }.title == "New")
+        }
+    }
+
     @Test func `a clip that another process deleted is named, whichever key was meant for it`() throws {
         for keys in ["yu", "o", "!true<Enter>"] {
             var state = AppState.showing(3)

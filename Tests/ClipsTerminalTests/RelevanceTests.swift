@@ -144,6 +144,14 @@ import Testing
         }
     }
 
+    @Test func `a row shows the tag of a condition for which its column has no room`() async throws {
+        try await RunningApp.open { app in
+            let tags = (0..<6).map { "a\($0)" } + ["zeta"]
+            try app.other("seed") { store in _ = try await store.add([Self.draft("Row 5", tags: tags)]) }
+            try app.run(":wait count=1\n/row tag:zeta<Enter>\n:wait count=1\n:wait text=Row 5  #zeta")
+        }
+    }
+
     @Test func `Esc returns to the clip though many better matches arrived`() async throws {
         try await RunningApp.open { app in
             try app.other("seed") { store in

@@ -233,6 +233,26 @@ import Testing
         }
     }
 
+    @Test func `the matches of a field and of a phrase are those on the screen`() async throws {
+        try await RunningApp.open { app in
+            _ = try app.other { store in
+                var draft = RunningApp.draft("The vim book")
+                (draft.note, draft.text, draft.url) = ("a vim note", "blue\n\nwhale vim\n\nblue\nwhale", "")
+                return try await store.add([draft])
+            }
+            let filters = [
+                ("note:vim", 1), ("title:vim", 1), ("text:vim", 1), ("\"blue whale\"", 1), ("vim", 3),
+            ]
+            for (filter, count) in filters {
+                let words = "\(count) \(count == 1 ? "match" : "matches")"
+                try app.run(":wait count=1\n/\(filter)<Enter>\n:wait idle\n<Enter>\n:wait text=· \(words)")
+                try app.run("n\n:wait idle")
+                #expect(app.state.reader.found?.number != nil)
+                try app.run("<Esc><Esc>\n:wait idle")
+            }
+        }
+    }
+
     @Test func `the matches of a filter are counted in the open clip, too`() async throws {
         try await RunningApp.open { app in
             _ = try app.other { store in

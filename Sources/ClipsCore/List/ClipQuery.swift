@@ -105,18 +105,22 @@ package struct ClipHighlight: Hashable, Sendable {
         ClipHighlight(search.lacking { ClipHighlight($0).map(isFound) ?? true })
     }
 
+    package func names(tag: String) -> Bool { search.names(tag: tag) }
+
     package func ranges(inTitle title: String) -> [Range<String.Index>] {
         search.matches(in: title, of: .title)
     }
 
     /// - Parameter limit: The number of matches of each word.
-    package func ranges(inText text: String, limit: Int = SearchQuery.maxMatches) -> [Range<String.Index>] {
-        search.matches(in: text, of: .text, limit: limit)
+    package func ranges(
+        inText text: String, of field: SearchField = .text, limit: Int = SearchQuery.maxMatches
+    ) -> [Range<String.Index>] {
+        search.matches(in: text, of: field, limit: limit)
     }
 
     /// Returns the matches in the words around one, of whichever field.
     package func ranges(inExcerpt text: String) -> [Range<String.Index>] {
-        let fields: [SearchField] = [.text, .note, .url]
+        let fields: [SearchField] = [.text, .note, .url, .tag]
         return fields.lazy.map { search.matches(in: text, of: $0) }.first { !$0.isEmpty } ?? []
     }
 }

@@ -115,7 +115,8 @@ enum Boilerplate {
         return hasImage || !words.isEmpty && !words.lowercased().contains("javascript")
     }
 
-    /// Whether an element leads to the heading that it is in, by a sign, or without words that are shown.
+    /// Whether an element leads to the heading that it is in, by a sign, or without words that are shown. Elsewhere, an image
+    /// in it is a picture that opens.
     static func isPermalink(_ node: HTMLDocument.Node, in links: PageLinks) -> Bool {
         guard node.name == "a", node["href"]?.contains("#") == true else { return false }
         let words = ReadableText.line(of: node).unicodeScalars.filter {
@@ -123,8 +124,15 @@ enum Boilerplate {
         }
         return words.isEmpty
             ? links.isInPage(node)
+                && (isInHeading(node) || !ReadableText.elements(in: node).contains(where: isPicture))
             : ["¶", "#", "§", "🔗"].contains(String(String.UnicodeScalarView(words)))
                 && !links.leadsElsewhere(node)
+    }
+
+    private static func isPicture(_ node: HTMLDocument.Node) -> Bool { node.name == "img" }
+
+    private static func isInHeading(_ node: HTMLDocument.Node) -> Bool {
+        sequence(first: node, next: \.parent).dropFirst().prefix(3).contains { headings.contains($0.name) }
     }
 
     private static let advertisers: Set<String> = ["ad", "ads", "doubleclick", "googlesyndication"]

@@ -68,7 +68,7 @@ struct PageLinks {
     func address(_ text: String) -> String? {
         let link = HTMLText.address(text)
         guard !link.isEmpty, link != "#", link.utf8.count <= Self.maxAddress,
-            let url = URL(string: Self.reference(link), relativeTo: base)?.absoluteURL,
+            let url = URL(string: Self.reference(withoutScheme(link)), relativeTo: base)?.absoluteURL,
             let scheme = url.scheme?.lowercased(), !Self.refused.contains(scheme),
             // Only a file of the reader leads to others.
             scheme != "file" || page.hasPrefix("file:///")
@@ -76,6 +76,13 @@ struct PageLinks {
         let address = Self.withASCIIHost(url.absoluteString)
         let isSafe = address.utf8.count <= Self.maxAddress && address.allSatisfy { !$0.isWhitespace }
         return isSafe ? address : nil
+    }
+
+    /// Returns a link without the scheme of the page, after which a path without slashes is relative.
+    private func withoutScheme(_ link: String) -> String {
+        guard let scheme = base?.scheme, link.lowercased().hasPrefix("\(scheme):") else { return link }
+        let path = link.dropFirst(scheme.count + 1)
+        return path.first.map { "/\\".contains($0) } ?? true ? link : String(path)
     }
 
     /// Returns a link as a URL has it, from one as browsers read it.

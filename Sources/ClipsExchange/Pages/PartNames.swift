@@ -12,12 +12,13 @@ struct PartNames {
             !Boilerplate.isNotes(node)
         else { return nil }
         let names = "\(node["class"] ?? "") \(node["id"] ?? "")".lowercased().split(separator: " ")
+        let isPart = scope.isInContent || Boilerplate.isPart(node)
         // A longer name is the title of a section.
         let found = names.map { $0.split { !$0.isLetter } }.filter { $0.count <= Self.maxWords }.joined()
             .filter {
                 // The pictures of an article are part of it, and so is its footer.
                 Self.words.contains(String($0)) && $0 != name
-                    && !(scope.isInContent && Self.pictures.contains(String($0)))
+                    && !(isPart && Self.pictures.contains(String($0)))
             }
         guard !found.isEmpty else { return nil }
         (self.node, self.found) = (node, Set(found))

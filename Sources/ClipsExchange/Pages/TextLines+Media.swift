@@ -4,7 +4,7 @@ import SearchIndex
 extension TextLines {
     /// Adds the description of an image, a recording, or an embedded page, and a link to it.
     mutating func add(media node: HTMLDocument.Node) {
-        guard isMarked, preformatted == 0, let kind = Self.media[node.name] else { return }
+        guard isMarked, let kind = Self.media[node.name] else { return }
         let isImage = kind == "image"
         let words = Self.label(of: node, first: isImage ? "alt" : "title")
         if isImage, words.isEmpty { hasImage = true }
@@ -23,6 +23,11 @@ extension TextLines {
             addresses.append(address)
         }
         guard !addresses.isEmpty || isImage && !words.isEmpty else { return }
+        guard preformatted == 0 else {
+            let description = "(\(kind)\(words.isEmpty ? "" : ": \(words)"))"
+            add(description)
+            return addresses.forEach { addCodeLink(description, to: $0) }
+        }
         let isInLink = isInLink
         if !isImage, !isInLink { breaks = max(breaks, 1) }
         if let last = bytes.last, ")]".utf8.contains(last) { hasSpace = true }
@@ -201,18 +206,6 @@ extension TextLines {
         text.withUTF8 { add($0) }
     }
 
-    /// Whether signs of emphasis within a word are read as such.
-    func isRead(_ mark: [UInt8], from start: Int) -> Bool {
-        let region = max(0, start - Self.maxWord)..<bytes.count
-        let first = bytes[start + mark.count]
-        let isBetween =
-            bytes[..<start].endsWithLetter && first < 0x80 && !bytes[...(start + mark.count)].endsWithLetter
-        return !isBetween
-            && InlineMark.all(in: bytes, region, code: []).contains {
-                $0.opening.lowerBound == start && $0.closing.upperBound == bytes.count
-            }
-    }
-
     /// Returns the number of an address after those of the URLs before it, so that they are in the order of reading.
     ///
     /// - Parameter end: The offset of the words of the link.
@@ -242,7 +235,6 @@ extension TextLines {
         return isBare ? nil : number(of: address, after: start)
     }
 
-    private static let maxWord = 200
     /// The pixels of an image that is more than an icon.
     private static let minImage = 64
 }

@@ -1,3 +1,4 @@
+import Platform
 import SearchIndex
 
 /// The text of elements, with the line ends that a browser would show, and with its structure as Markdown.
@@ -45,7 +46,7 @@ struct TextLines {
     /// The offset before which URLs have numbers.
     var numbered = 0
     /// The characters of the page that would be marks.
-    private var literals = LiteralMarks()
+    var literals = LiteralMarks()
     /// The marks of notes in the text.
     var noteMarks: Set<String> = []
     /// Whether the open link contains an image without a description.
@@ -163,7 +164,7 @@ struct TextLines {
 
     mutating func close(_ node: HTMLDocument.Node) {
         let name = node.name
-        closeInline(name)
+        closeInline(name, isBeforeWord: Self.isWord(after: node))
         defer { if name != "br", let count = Self.breaks(before: name) { breaks = max(breaks, count) } }
         if isInRow, Self.blocks.contains(name) { return }
         switch name {
@@ -200,6 +201,13 @@ struct TextLines {
         }
     }
 
+    /// Adds a link that follows the code; that of an open link comes after it.
+    mutating func addCodeLink(_ words: String, to address: String) {
+        let isOpen = codeLinks.last.map { $0.words == nil } ?? false
+        let link = CodeLink(address: address, start: bytes.count, words: words)
+        codeLinks.insert(link, at: codeLinks.count - (isOpen ? 1 : 0))
+    }
+
     /// Adds a paragraph of links, except those whose address has a number or is shown.
     private mutating func addLinks(_ added: [(words: String, address: String)], _ shown: Set<String> = []) {
         breaks = 2
@@ -220,7 +228,7 @@ struct TextLines {
         inlines.firstIndex { Self.marks[$0.name] == Self.marks[name] }
     }
 
-    private mutating func closeInline(_ name: String) {
+    private mutating func closeInline(_ name: String, isBeforeWord: Bool) {
         if name == "a", preformatted > 0, let link = codeLinks.last, link.words == nil {
             let words = bytes[max(link.start, min(codeStart, bytes.count))...]
             codeLinks[codeLinks.count - 1].words = HTMLText.oneLine(String(decoding: words, as: UTF8.self))
@@ -230,7 +238,7 @@ struct TextLines {
             return
         }
         guard inlines.last?.name == name else { return }
-        endMarks(inlines.count - 1)
+        endMarks(inlines.count - 1, isBeforeWord: isBeforeWord)
         let last = inlines.removeLast()
         // A link without text follows the text, unless another one leads there.
         guard name == "a", !last.isDone, let address = last.address else { return }
@@ -240,7 +248,10 @@ struct TextLines {
     }
 
     /// Ends the marks of an open element at the end of the text. A link has the words of its first line.
-    private mutating func endMarks(_ index: Int) {
+    ///
+    /// - Parameter isBeforeWord: Whether a word follows without a space, before which signs do not end emphasis after
+    ///   punctuation.
+    private mutating func endMarks(_ index: Int, isBeforeWord: Bool = false) {
         guard !inlines[index].isDone, let start = inlines[index].start else { return }
         inlines[index].start = nil
         let name = inlines[index].name
@@ -258,23 +269,7 @@ struct TextLines {
             return
         }
         guard !ScriptSigns.elements.contains(name) else { return endScript(name, from: start) }
-        bytes += mark
-        guard start > 0, bytes[start - 1] > 0x20, !isRead(mark, from: start) else { return }
-        bytes.removeLast(mark.count)
-        for _ in mark {
-            bytes.remove(at: start)
-            literals.remove(at: start)
-        }
-    }
-
-    /// Ends an exponent or an index, whose signs are at its start.
-    private mutating func endScript(_ name: String, from start: Int) {
-        let signs = ScriptSigns(name, bytes[(start + 2)...], after: bytes[..<start])
-        for offset in signs.omitted {
-            bytes.remove(at: start + offset)
-            literals.remove(at: start + offset)
-        }
-        if signs == .all { bytes.append(UInt8(ascii: ")")) }
+        endEmphasis(mark, from: start, isBeforeWord: isBeforeWord)
     }
 
     private mutating func endLink(from start: Int, _ address: String?) {

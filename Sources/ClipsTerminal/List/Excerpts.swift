@@ -38,7 +38,9 @@ struct Excerpts: Sendable {
         else { return nil }
         for row in rows where known[row.id] == nil {
             guard let words = ListLine.wordsLacking(row, highlight, columns) else {
-                known[row.id] = Excerpt()
+                let tags = ListLine.namedTags(row, highlight, columns)
+                let text = tags.map { "#" + $0 }.joined(separator: " ")
+                known[row.id] = Excerpt(text: text, words: highlight, tags: tags)
                 continue
             }
             // Those for which their column has no room.

@@ -220,6 +220,12 @@ struct ListLine: Equatable {
 
     static let minTitleWithExcerpt = ListColumns.minTitle + 1
 
+    /// Returns the tags that a condition names, and for which the column has no room.
+    static func namedTags(_ clip: ClipRow, _ highlight: ClipHighlight, _ columns: ListColumns) -> [String] {
+        let shown = SafeText.cut(tagText(clip.tags), to: columns[.tags]?.width ?? 0).split(separator: " ")
+        return clip.tags.filter { highlight.names(tag: $0) && !shown.contains("#\($0)") }
+    }
+
     /// Returns the words that the row of a clip does not show without an excerpt; nil if it shows all.
     static func wordsLacking(
         _ clip: ClipRow, _ highlight: ClipHighlight, _ columns: ListColumns

@@ -172,6 +172,8 @@ struct Pause: Sendable {
     private(set) var messages: [LiveMessage<ClipRow>] = []
     /// The clips that the end of the pause adds to the list.
     private var arrivals: Set<Int64> = []
+    /// The clips that were saved during the pause: one that the list shows had their ID before.
+    private(set) var saved: Set<Int64> = []
     /// Whether the list was read again, so that its new clips are unknown.
     private var isReadAgain = false
     /// Whether messages were dropped, so that the end of the pause requires a full refresh.
@@ -195,6 +197,8 @@ struct Pause: Sendable {
                     arrivals.insert(change.id)
                 }
             }
+        case .transactions(let transactions):
+            saved.formUnion(transactions.lazy.filter { $0.role == .work }.flatMap(\.insertedClips))
         case .window: isReadAgain = true
         default: break
         }

@@ -63,7 +63,9 @@ struct ReaderPane {
                 let offset = text.utf8.distance(from: text.startIndex, to: index) - start
                 return shown.utf8.index(shown.startIndex, offsetBy: max(0, min(offset, shown.utf8.count)))
             }
-            var ranges = highlight.ranges(inText: text).map { index($0.lowerBound)..<index($0.upperBound) }
+            var ranges = highlight.ranges(inText: text, of: line.part.field).map {
+                index($0.lowerBound)..<index($0.upperBound)
+            }
             for cell in line.cells { ranges += wrapped(highlight, cell, in: shown) }
             frame.highlight(
                 ranges.filter { !$0.isEmpty }, of: shown, in: area, row: row, width: area.size.columns,

@@ -1,10 +1,25 @@
 import ClipsCore
 import FoundationEssentials
+import SearchIndex
 import Terminal
 
 /// A clip as lines: title, URL, tags, facts, note, and text. Lines are laid out on demand.
 struct ReaderText: Sendable {
-    enum Part: Sendable { case title, url, facts, tags, note, text, space }
+    enum Part: Sendable {
+        case title, url, facts, tags, note, text, space
+
+        /// The field whose words it has.
+        var field: SearchField {
+            switch self {
+            case .title: .title
+            case .url: .url
+            case .tags: .tag
+            case .note: .note
+            case .facts: .author
+            case .text, .space: .text
+            }
+        }
+    }
 
     struct Line: Hashable, Sendable {
         var part: Part
@@ -193,9 +208,10 @@ struct ReaderText: Sendable {
         var matches: [Anchor] = []
         for (index, section) in sections.enumerated() {
             let text = section.text.text
-            let ranges = highlight.ranges(inText: text, limit: maxCount)
+            let ranges = highlight.ranges(inText: text, of: section.part.field, limit: maxCount)
             guard ranges.count < maxCount else { return nil }
-            matches += ranges.map {
+            // Over the end of a paragraph, words are not one phrase on the screen.
+            matches += ranges.filter { !text[$0].contains("\n\n") }.map {
                 Anchor(section: index, offset: text.utf8.distance(from: text.startIndex, to: $0.lowerBound))
             }
             let wrapped = section.shown?.offsets { highlight.ranges(inText: $0, limit: maxCount) } ?? []
@@ -268,7 +284,9 @@ struct ReaderText: Sendable {
         while searched < limit, next >= 0 {
             let range = isForward ? max(0, next)..<max(0, next) + step : max(0, next - step + 1)..<next + 1
             let found = lines(range)
-            func matches(_ line: Line) -> Bool { !highlight.ranges(inText: line.text).isEmpty }
+            func matches(_ line: Line) -> Bool {
+                !highlight.ranges(inText: line.text, of: line.part.field).isEmpty
+            }
             if let offset = isForward ? found.firstIndex(where: matches) : found.lastIndex(where: matches) {
                 return (range.lowerBound + offset, true)
             }

@@ -78,6 +78,12 @@ struct SavingStatus: Sendable {
 
 extension AppState {
     mutating func start(_ work: Work) {
+        var work = work
+        if screen == .list, let saved = list.pause?.saved, work.chosen.contains(where: saved.contains) {
+            let ids = work.chosen
+            work.removeClips(saved)
+            guard !work.chosen.isEmpty else { return report(Work.deleted(ids, chosenTitle), isError: true) }
+        }
         saving.begin(work, of: typing.group, at: now)
         list.marks.change(work.chosen)
         emit(.work(work))

@@ -340,6 +340,18 @@ extension Work {
         (try? await store.clip(clip)).map { Clip.quoted($0.displayTitle) } ?? "another clip"
     }
 
+    /// Leaves out clips of a change that may be of several.
+    mutating func removeClips(_ clips: Set<Int64>) {
+        let left = chosen.filter { !clips.contains($0) }
+        switch self {
+        case .toggle(let attribute, let value, _, _): self = .toggle(attribute, to: value, left, title: "")
+        case .tag(_, let adding, let removing, _):
+            self = .tag(left, adding: adding, removing: removing, title: "")
+        case .delete: self = .delete(left, title: "")
+        default: break
+        }
+    }
+
     /// The clips of a change that may be of several.
     var chosen: [Int64] {
         switch self {

@@ -73,6 +73,17 @@ final class FoldedDocument {
     }
 }
 
+extension SearchQuery {
+    /// Whether a condition on tags admits a tag.
+    package func names(tag: String) -> Bool {
+        let folded = Folding.fold(tag)
+        return clauses.joined().contains { literal in
+            guard !literal.isNegated, case .text(let text, in: .tag) = literal.condition else { return false }
+            return text.isName(folded[...])
+        }
+    }
+}
+
 extension SearchText {
     /// Returns whether a folded text contains this text at the required word boundaries.
     func isFound(in haystack: [UInt8]) -> Bool { !ranges(in: haystack, limit: 1).isEmpty }

@@ -114,13 +114,20 @@ package enum LinkAddress {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Whether a bracket ends the words of a link, of which a URL is the end.
+    private static func isEnd(ofLink index: Int, _ url: ArraySlice<UInt8>) -> Bool {
+        index + 1 < url.endIndex && "[(".utf8.contains(url[index + 1])
+            && !url[..<index].contains(UInt8(ascii: "["))
+    }
+
     /// Returns the end of a URL: at white space, a quote, an angle bracket, or the mark of a note, without closing
     /// punctuation.
     private static func end(_ bytes: [UInt8], from start: Int, upTo limit: Int) -> Int {
         var end = start
         while end < limit, bytes[end] > 0x20, bytes[end] != 0x7F, !"<>\"`".utf8.contains(bytes[end]),
             bytes[end] != UInt8(ascii: "[") || !bytes[end...].starts(with: "[^".utf8),
-            bytes[end] < 0x80 || !bytes[end...].starts(with: quote) && !isSign(bytes, at: end)
+            bytes[end] < 0x80 || !bytes[end...].starts(with: quote) && !isSign(bytes, at: end),
+            bytes[end] != UInt8(ascii: "]") || !isEnd(ofLink: end, bytes[start..<limit])
         {
             end += 1
         }
