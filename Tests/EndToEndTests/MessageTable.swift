@@ -258,6 +258,8 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "There is no deleted clip ab12. 'clips history' shows the IDs of deleted clips.",
             "Restored clip 1 “a”.", in: .deletedClip),
         MessageCase(
+            "random", 1, "The list has no clips.", in: .deletedClip),
+        MessageCase(
             "random", 1, "The list has no clips; those in the archive match is:archived.", in: .archived),
         MessageCase("random zzz", 1, Self.noMatch),
         MessageCase("open zzz", 1, Self.noMatch),

@@ -123,17 +123,23 @@ struct UndoPlan {
         let request = FetchRequest(Quote.entity, where: .keys(ids.map(\.key)), attributes: [])
         let existing = Set(try snapshot.fetch(request).map(\.id.key))
         let uuid = ClipAttribute.uuid.rawValue
-        func restored(_ entity: String, _ name: String) -> Set<AttributeValue> {
-            Set(
-                effects.order.compactMap { id in
-                    guard id.entity == entity, case .restore(let values)? = effects[id] else { return nil }
-                    return values[name]
-                })
+        var (wanted, clips): (Set<AttributeValue>, Set<AttributeValue>) = ([], [])
+        var hasClip = false
+        for id in effects.order {
+            switch effects[id] {
+            case .restore(let values) where id.entity == Quote.entity:
+                wanted.insert(values[Quote.clip] ?? .null)
+            case .restore(let values) where id.entity == ClipModel.entity: clips.insert(values[uuid] ?? .null)
+            case .update(let values) where id.entity == ClipModel.entity:
+                hasClip = true
+                clips.insert(values[uuid] ?? .null)
+            default: continue
+            }
         }
-        let wanted = restored(Quote.entity, Quote.clip)
         let present = FetchRequest(clips: .isOneOf(uuid, Array(wanted)), [.uuid])
-        let clips = restored(ClipModel.entity, uuid).union(try snapshot.fetch(present).map { $0[.uuid] })
-        deleted += wanted.subtracting(clips).count
+        clips.formUnion(try snapshot.fetch(present).map { $0[.uuid] })
+        // The update of a deleted clip is counted with the clips.
+        if !hasClip { deleted += wanted.subtracting(clips).count }
         for id in ids {
             switch (effects[id], existing.contains(id.key)) {
             // Its clip may be deleted.

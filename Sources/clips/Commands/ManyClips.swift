@@ -83,7 +83,8 @@ extension Invocation {
     func nothingMatches(_ query: SearchQuery, in store: ClipStore) async throws -> ExitStatus {
         if let hint = query.hint { remark(hint) }
         guard !query.isEmpty else {
-            remark("the list has no clips; those in the archive match is:archived.")
+            let isArchived = try await !store.ids(matching: ClipQuery(filter: "is:archived")).isEmpty
+            remark("the list has no clips\(isArchived ? "; those in the archive match is:archived" : "").")
             return .failed
         }
         let close = try await store.correction(of: query)
