@@ -149,6 +149,24 @@ import Testing
         #expect(found.split(separator: "\n\n[1]: ")[0] == "p\n\n\(shown)", "\(found)")
     }
 
+    @Test(arguments: [
+        ("https:rel", "https://a.example/rel"), ("HTTPS:/x", "https://a.example/x"),
+        ("https:foo:bar", "https://a.example/foo:bar"), ("https:?q", "https://a.example/?q"),
+        ("https:\\\\b.example/", "https://b.example/"), ("https://b.example/", "https://b.example/"),
+    ])
+    func `a link with the scheme of the page leads where browsers go`(link: String, address: String) throws {
+        let found = try text("<article><p>p</p><p><a href='\(link)'>one</a></p></article>")
+        #expect(found.hasSuffix("[one][1]\n\n[1]: \(address)"), "\(found)")
+    }
+
+    @Test(arguments: ["word", "<img src=/i.png alt=word>"])
+    func `links in links do not take twice the time each`(words: String) throws {
+        let (open, end) = (
+            String(repeating: "<a href='#k'><span>", count: 60), String(repeating: "</span></a>", count: 60)
+        )
+        #expect(try text("<article><p>p</p><p>\(open)\(words)\(end)</p></article>").contains("word"))
+    }
+
     @Test func `a block of code that shows an address is not followed by it`() throws {
         let code = """
             <pre>A

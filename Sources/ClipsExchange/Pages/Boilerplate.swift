@@ -118,7 +118,8 @@ enum Boilerplate {
     /// Whether an element leads to the heading that it is in, by a sign, or without words that are shown. Elsewhere, an image
     /// in it is a picture that opens.
     static func isPermalink(_ node: HTMLDocument.Node, in links: PageLinks) -> Bool {
-        guard node.name == "a", node["href"]?.contains("#") == true else { return false }
+        // A link in another one is a part of its words, whose time would double with each.
+        guard node.name == "a", node["href"]?.contains("#") == true, !isInLink(node) else { return false }
         let words = ReadableText.line(of: node).unicodeScalars.filter {
             !$0.properties.isDefaultIgnorableCodePoint
         }
@@ -129,7 +130,13 @@ enum Boilerplate {
                 && !links.leadsElsewhere(node)
     }
 
-    private static func isPicture(_ node: HTMLDocument.Node) -> Bool { node.name == "img" }
+    private static func isPicture(_ node: HTMLDocument.Node) -> Bool {
+        node.name == "img" && !TextLines.isDecoration(node)
+    }
+
+    private static func isInLink(_ node: HTMLDocument.Node) -> Bool {
+        sequence(first: node, next: \.parent).dropFirst().contains { $0.name == "a" }
+    }
 
     private static func isInHeading(_ node: HTMLDocument.Node) -> Bool {
         sequence(first: node, next: \.parent).dropFirst().prefix(3).contains { headings.contains($0.name) }

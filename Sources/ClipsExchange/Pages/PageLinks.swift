@@ -78,11 +78,16 @@ struct PageLinks {
         return isSafe ? address : nil
     }
 
-    /// Returns a link without the scheme of the page, after which a path without slashes is relative.
+    /// Returns a link without the scheme of the page, after which only two slashes begin a host.
     private func withoutScheme(_ link: String) -> String {
-        guard let scheme = base?.scheme, link.lowercased().hasPrefix("\(scheme):") else { return link }
+        guard let scheme = base?.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            link.lowercased().hasPrefix("\(scheme):")
+        else { return link }
         let path = link.dropFirst(scheme.count + 1)
-        return path.first.map { "/\\".contains($0) } ?? true ? link : String(path)
+        guard let first = path.first,
+            path.prefix(2).contains(where: { !"/\\".contains($0) }) || path.count < 2
+        else { return link }
+        return ("/\\?#".contains(first) ? "" : "./") + path
     }
 
     /// Returns a link as a URL has it, from one as browsers read it.

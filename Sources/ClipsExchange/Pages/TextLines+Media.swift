@@ -8,10 +8,7 @@ extension TextLines {
         let isImage = kind == "image"
         let words = Self.label(of: node, first: isImage ? "alt" : "title")
         if isImage, words.isEmpty { hasImage = true }
-        // An image of one pixel counts visitors, and a small one without a description is decoration. Of others, blogs leave
-        // the description empty, too.
-        let sizes = ["width", "height"].compactMap { node[$0].flatMap { Int($0) } }
-        let isDecoration = isImage && sizes.contains { $0 <= 1 || node["alt"] == "" && $0 < Self.minImage }
+        let isDecoration = isImage && Self.isDecoration(node)
         let sources =
             isImage
             ? [Self.source(ofImage: node)]
@@ -41,6 +38,13 @@ extension TextLines {
         bytes += Array((first.map { ")][\($0)]" } ?? ")").utf8)
         if outer == nil { addresses.dropFirst(first == nil ? 0 : 1).forEach { addNumber(of: $0) } }
         if !isImage, !isInLink { breaks = 1 }
+    }
+
+    /// Whether an image has one pixel, to count visitors, or is small and has no description. Of others, blogs leave the
+    /// description empty, too.
+    static func isDecoration(_ image: HTMLDocument.Node) -> Bool {
+        let sizes = ["width", "height"].compactMap { image[$0].flatMap { Int($0) } }
+        return sizes.contains { $0 <= 1 || image["alt"] == "" && $0 < minImage }
     }
 
     mutating func addNumber(of address: String) {

@@ -11,9 +11,9 @@ extension Reader {
         let indent = shown.label.isEmpty ? 0 : text?.indent ?? 0
         let offset = column - indent + (isOwnText ? hiddenColumns : 0)
         guard offset >= 0, offset < DisplayWidth.columns(of: shown.text) else { return nil }
-        if shown.part == .url {
+        if shown.part == .url || shown.part == .links {
             // The clip's own URL has no number.
-            let block = lines[...line].reversed().prefix { $0.part == .url }
+            let block = lines[...line].reversed().prefix { $0.part == shown.part }
             return block.lazy.compactMap { Self.number(in: $0.text) }.first.flatMap(numberedLink) ?? clip.url
         }
         guard isOwnText else { return nil }

@@ -119,7 +119,7 @@ struct ReaderPane {
     private func style(_ part: ReaderText.Part) -> Style {
         switch part {
         case .title: theme[.strong]
-        case .url: theme[.link]
+        case .url, .links: theme[.link]
         case .facts: theme[.title]
         case .tags: theme[.tag]
         case .note: theme[.note]

@@ -6,7 +6,7 @@ import Terminal
 /// A clip as lines: title, URL, tags, facts, note, and text. Lines are laid out on demand.
 struct ReaderText: Sendable {
     enum Part: Sendable {
-        case title, url, facts, tags, note, text, space
+        case title, url, facts, tags, note, text, links, space
 
         /// The field whose words it has.
         var field: SearchField {
@@ -15,8 +15,9 @@ struct ReaderText: Sendable {
             case .url: .url
             case .tags: .tag
             case .note: .note
-            case .facts: .author
             case .text, .space: .text
+            // They are of no field, but have words.
+            case .facts, .links: .anywhere
             }
         }
     }
@@ -162,7 +163,7 @@ struct ReaderText: Sendable {
             .map { "[\($0 + 1)] \($1)" }
         if !addresses.isEmpty {
             add(.space, " ")
-            add(.url, addresses.joined(separator: "\n"))
+            add(.links, addresses.joined(separator: "\n"))
         }
         if numbered.isCut {
             add(.facts, ClipLinks.cutNotice)
