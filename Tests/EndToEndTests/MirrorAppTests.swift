@@ -88,7 +88,7 @@ struct MirrorAppTests {
         #expect(try await soon { try terminal.shows("Edited on two machines: “\(shown)”") })
         #expect(try terminal.shows("now     \(shown)") && terminal.shows("lost    \(lost)"))
         try terminal.send("r")
-        #expect(try await soon { try terminal.shows("Restored the title · u to undo") })
+        #expect(try await soon { try terminal.shows("Restored the title of “\(lost)” · u to undo") })
         #expect(try await soon { try !terminal.shows("1 conflict") })
         for machine in [a, b] {
             #expect(

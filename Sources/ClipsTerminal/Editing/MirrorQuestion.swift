@@ -1,5 +1,6 @@
 import ClipsCore
 import Mirroring
+import PersistentStore
 
 /// The answer to an edit that lost to one on another machine.
 enum MirrorAnswer: Character, CaseIterable, Sendable {
@@ -26,10 +27,12 @@ extension Menu {
 }
 
 extension MirrorConflict {
-    /// The clip of the conflict, if it exists.
-    var ofClip: String {
+    /// The clip of the conflict, if it exists, after the answer.
+    func ofClip(restoring: Bool) -> String {
         guard entity == ClipModel.entity, let object else { return "" }
-        return " of \(Clip.quoted(Clip(object).displayTitle))"
+        var clip = Clip(object)
+        if restoring, attribute == ClipAttribute.title.rawValue { clip.title = value.textValue ?? "" }
+        return " of \(Clip.quoted(clip.displayTitle))"
     }
 }
 

@@ -265,7 +265,7 @@ extension Work {
         case .unquote(let quote, _): "deleted the quote \(Clip.quoted(quote.text))"
         case .revert(let step, _, _): step.summary
         case .resolve(let conflict, let restoring):
-            "\(restoring ? "restored" : "kept") the \(conflict.attribute)\(conflict.ofClip)"
+            "\(restoring ? "restored" : "kept") the \(conflict.attribute)\(conflict.ofClip(restoring: restoring))"
         case .restore(_, let title, _, _) where !title.isEmpty: "restored \(Clip.quoted(title))"
         case .restore(.some, _, _, _): "restored the deleted clip"
         case .restore(nil, _, let count, _), .restoreRow(let count, _):
