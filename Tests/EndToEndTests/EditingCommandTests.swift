@@ -111,7 +111,7 @@ import Testing
     @Test func `only the user can read the edited file, and an unchanged one saves nothing`() throws {
         try clips.run("add", "--title", "a")
         let run = try edit("stat -c %a \"$2\" >&2", "1")
-        #expect(run.status == 0 && run.errors == "600\nclips: Clip 1 is unchanged.\n")
+        #expect(run.status == 0 && run.errors == "600\nclips: Clip 1 “a” is unchanged.\n")
         #expect(try value("version") == "1")
         #expect(try leftFiles() == [])
     }

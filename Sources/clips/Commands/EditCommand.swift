@@ -58,7 +58,7 @@ private struct ClipEditing {
                 let name = "Clip \(clip.id) \(Clip.quoted(clip.displayTitle))"
                 return invocation.fail("\(name) is already deleted. Nothing was changed.")
             }
-            invocation.remark("clip \(clip.id) is unchanged.")
+            invocation.remark("\(Message.clip(clip.id, titled: clip.displayTitle)) is unchanged.")
             try await invocation.printJSON([clip.id], of: store)
             return .done
         }
