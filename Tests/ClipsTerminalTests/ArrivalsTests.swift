@@ -191,4 +191,23 @@ import Testing
             #expect(app.state.list.clips.selectedID == clip.id && others.isEmpty, "\(others)")
         }
     }
+
+    @Test(arguments: ["j", "Vx"])
+    func `after all clips of a large list have left, the cursor is at the top of those that arrive`(
+        keys: String
+    ) async throws {
+        try await RunningApp.open(clips: 2500) { app in
+            try app.run(":wait count=2500\n:wait idle\n\(keys)")
+            if keys == "j" {
+                #expect(try Shell.run("sqlite3", [app.path, "DELETE FROM Clip"]).errors == "")
+            }
+            #expect(app.wait { $0.list.isSettled && $0.list.clips.count == 0 })
+            for number in 1...3 {
+                _ = try app.other { try await $0.add([RunningApp.draft("New \(number)")]) }
+                #expect(app.wait { $0.list.clips.count == number })
+            }
+            #expect(app.state.list.clips.selectedIndex == 0)
+            #expect(app.state.list.clips.selectedRow?.title == "New 3")
+        }
+    }
 }

@@ -84,7 +84,7 @@ extension LiveList {
             } else {
                 index(of: held?.id, in: window, isAnswer: isAnswer)
             }
-        if !isAnswer, count == 0, lostID == nil { isUntouched = true }
+        if !isAnswer, count == 0 { isUntouched = true }
         layOut(at: index, screenRow: selectedIndex - top)
     }
 
