@@ -184,6 +184,20 @@ import Testing
         }
     }
 
+    @Test func `a message has the present title, and that of the only one of several`() async throws {
+        try await RunningApp.open(clips: 4) { app in
+            try app.run(":wait count=4\np")
+            let ids = app.state.list.clips.rows.map(\.id)
+            let change =
+                "UPDATE Clip SET title = 'Renamed' WHERE id = \(ids[0]); DELETE FROM Clip WHERE id = \(ids[2]);"
+            #expect(try Shell.run("sqlite3", [app.path, change]).errors == "")
+            #expect(app.wait { !$0.list.isCurrent })
+            try app.run(
+                "j2d\n:wait text=Deleted “Clip 2” · u to undo\nu\n:wait text=Undone: deleted “Clip 2”")
+            try app.run("gg*\n:wait text=Starred “Renamed” · u to undo")
+        }
+    }
+
     @Test func `a clip that another process deleted is named, whichever key was meant for it`() throws {
         for keys in ["yu", "o", "!true<Enter>"] {
             var state = AppState.showing(3)
