@@ -39,15 +39,13 @@ struct Excerpts: Sendable {
         for row in rows where known[row.id] == nil {
             guard let words = ListLine.wordsLacking(row, highlight, columns) else {
                 let tags = ListLine.namedTags(row, highlight, columns)
-                let text = tags.map { "#" + $0 }.joined(separator: " ")
-                known[row.id] = Excerpt(text: text, words: highlight, tags: tags)
+                known[row.id] = Excerpt(text: ListLine.tagText(tags), words: highlight, tags: tags)
                 continue
             }
             // Those for which their column has no room.
             let tags = row.tags.filter { !words.ranges(inExcerpt: "#" + $0).isEmpty }
             if words.lacking({ word in tags.contains { !word.ranges(inExcerpt: "#" + $0).isEmpty } }) == nil {
-                let text = tags.map { "#" + $0 }.joined(separator: " ")
-                known[row.id] = Excerpt(text: text, words: words, tags: tags)
+                known[row.id] = Excerpt(text: ListLine.tagText(tags), words: words, tags: tags)
             } else {
                 wanted.words[row.id] = words
             }

@@ -188,7 +188,7 @@ struct ListLine: Equatable {
         return (start > excerpt.startIndex ? "…" : "") + excerpt[start..<match.lowerBound] + end
     }
 
-    private static func tagText(_ tags: [String]) -> String {
+    static func tagText(_ tags: [String]) -> String {
         tags.map { "#" + $0 }.joined(separator: " ")
     }
 
